@@ -1,0 +1,254 @@
+//! What went wrong: a code that machines read, a message that people read, and where it happened.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How many faults are kept in full; beyond it they are only counted.
+pub const MAX_FAULTS: usize = 100;
+
+/// The codes a result can carry. Their spelling is part of the product's contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ErrorCode {
+    /// The workspace is no folder, or has no readable `meta.json`.
+    WorkspaceNotFound,
+    /// A file that the scorer needs is not there or cannot be read.
+    MissingFile,
+    /// A file is there, but its content breaks a rule of the format.
+    BadFormat,
+    /// A file is not even JSON, or is cut off.
+    ParseError,
+    /// A value is not of the type its column needs.
+    TypeError,
+    /// Ground truth and predictions do not belong together.
+    Mismatch,
+    /// A parameter is unknown or has a wrong value.
+    InvalidParams,
+    /// No live scorer has the name.
+    ScorerNotFound,
+    /// The scorer could not compute a score.
+    ScoreError,
+    /// The plugin could not be loaded.
+    LoadError,
+    /// The time limit was reached.
+    TimeoutError,
+    /// The memory limit was reached.
+    MemoryLimit,
+    /// The scorer panicked.
+    ScorerPanic,
+    /// The scorer's process died.
+    ScorerCrashed,
+    /// A judge (a language model) failed to answer.
+    JudgeError,
+    /// The job was cancelled.
+    Cancelled,
+    /// Anything else, and every code that this version does not know.
+    #[serde(other)]
+    UnhandledError,
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// A failure, or one fault in the data. It never becomes a score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoreError {
+    /// For machines.
+    pub code: ErrorCode,
+    /// For people: what happened, on what.
+    pub message: String,
+    /// The stage of the job that failed (`meta`, `load`, `validate`, `score`, `save`, …).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// Where, why, and what to do next.
+    #[serde(default)]
+    pub details: Details,
+}
+
+/// Where a failure happened and how to mend it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Details {
+    /// The file, relative to the workspace where it lies inside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// What was there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// What should have been there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Whatever else the code calls for.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl ScoreError {
+    /// An error with nothing but a code and a message.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), stage: None, details: Details::default() }
+    }
+
+    /// Names the file it is about.
+    #[must_use]
+    pub fn file(mut self, file: impl Into<String>) -> Self {
+        self.details.file = Some(file.into());
+        self
+    }
+
+    /// Names the line it is about, counted from 1.
+    #[must_use]
+    pub fn line(mut self, line: u64) -> Self {
+        self.details.line = Some(line);
+        self
+    }
+
+    /// Says what was there.
+    #[must_use]
+    pub fn found(mut self, found: impl Into<String>) -> Self {
+        self.details.found = Some(found.into());
+        self
+    }
+
+    /// Says what should have been there.
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Self {
+        self.details.expected = Some(expected.into());
+        self
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.details.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds one more detail for machines.
+    #[must_use]
+    pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.more.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Says at which stage it happened, unless a deeper place has already said so.
+    #[must_use]
+    pub fn at_stage(mut self, stage: &str) -> Self {
+        self.stage.get_or_insert_with(|| stage.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for ScoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for ScoreError {}
+
+/// All faults found in one go: the first [`MAX_FAULTS`] in full, the rest counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Faults {
+    /// The faults kept in full, in the order they were found.
+    pub list: Vec<ScoreError>,
+    /// How many there were in all.
+    pub total: usize,
+}
+
+impl Faults {
+    /// No faults yet.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Notes one more fault.
+    pub fn push(&mut self, fault: ScoreError) {
+        self.total += 1;
+        if self.list.len() < MAX_FAULTS {
+            self.list.push(fault);
+        }
+    }
+
+    /// Takes over the faults of another check.
+    pub fn extend(&mut self, other: Faults) {
+        let unlisted = other.total - other.list.len();
+        for fault in other.list {
+            self.push(fault);
+        }
+        self.total += unlisted;
+    }
+
+    /// Takes the value, or notes the faults that stand in its place.
+    pub fn absorb<T>(&mut self, result: Result<T, Faults>) -> Option<T> {
+        result.map_err(|faults| self.extend(faults)).ok()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// `Err` with these faults, if there are any.
+    pub fn into_result(self) -> Result<(), Faults> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl From<ScoreError> for Faults {
+    fn from(fault: ScoreError) -> Self {
+        Self { list: vec![fault], total: 1 }
+    }
+}
+
+/// Several faults become one error: the first one speaks, the others are in `details.faults`.
+impl From<Faults> for ScoreError {
+    fn from(faults: Faults) -> Self {
+        let mut list = faults.list.into_iter();
+        let Some(mut first) = list.next() else {
+            return ScoreError::new(ErrorCode::UnhandledError, "a check failed without naming a fault");
+        };
+        let others: Vec<Value> = list.filter_map(|fault| serde_json::to_value(fault).ok()).collect();
+        if faults.total > 1 {
+            first.message = format!("{} (and {} more)", first.message, faults.total - 1);
+            first.details.more.insert("fault_count".to_owned(), faults.total.into());
+            first.details.more.insert("faults".to_owned(), others.into());
+        }
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_beyond_the_cap_are_counted() {
+        let mut faults = Faults::none();
+        for n in 0..250 {
+            faults.push(ScoreError::new(ErrorCode::BadFormat, format!("fault {n}")));
+        }
+        let mut all = Faults::from(ScoreError::new(ErrorCode::Mismatch, "earlier"));
+        all.extend(faults);
+        assert_eq!((all.list.len(), all.total), (MAX_FAULTS, 251));
+        let error = ScoreError::from(all);
+        assert_eq!(error.to_string(), "MISMATCH: earlier (and 250 more)");
+    }
+
+    #[test]
+    fn a_code_of_a_newer_api_is_kept_as_unhandled() {
+        let error: ScoreError = serde_json::from_str(r#"{"code":"FROM_THE_FUTURE","message":"m"}"#).unwrap();
+        assert_eq!(error.code, ErrorCode::UnhandledError);
+    }
+}

@@ -1,0 +1,64 @@
+//! Reading a workspace's files whole, with errors that say what is wrong with the file.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{ErrorCode, ScoreError};
+
+/// The bytes of a file of the workspace; `name` is relative to `root` and appears in errors.
+pub fn read(root: &Path, name: &str) -> Result<Vec<u8>, ScoreError> {
+    let path = root.join(name);
+    let metadata = fs::metadata(&path).map_err(|error| unreadable(name, &error))?;
+    if !metadata.is_file() {
+        // Opening a FIFO would wait for a writer that may never come.
+        let kind = if metadata.is_dir() { "a directory" } else { "a special file" };
+        return Err(ScoreError::new(ErrorCode::BadFormat, format!("{name} is {kind}, not a file"))
+            .file(name)
+            .found(kind)
+            .expected("a regular file"));
+    }
+    read_whole(&path, metadata.len()).map_err(|error| unreadable(name, &error))
+}
+
+/// The text of a file of the workspace: UTF-8, a byte order mark is left out.
+pub fn read_text(root: &Path, name: &str) -> Result<String, ScoreError> {
+    let mut bytes = read(root, name)?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        ScoreError::new(ErrorCode::BadFormat, format!("{name} is not UTF-8"))
+            .file(name)
+            .line(line_at(bytes, valid))
+            .found(format!("byte 0x{:02x}", bytes[valid]))
+            .expected("UTF-8 text")
+            .hint(
+                "save the file as UTF-8; Latin-1 and GBK are not accepted, since guessing would change labels silently",
+            )
+    })
+}
+
+/// The line that holds a byte, counted from 1.
+pub fn line_at(bytes: &[u8], offset: usize) -> u64 {
+    1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+fn read_whole(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    File::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> ScoreError {
+    let (code, message) = match error.kind() {
+        io::ErrorKind::NotFound => (ErrorCode::MissingFile, format!("{name} is missing")),
+        io::ErrorKind::OutOfMemory => (ErrorCode::MemoryLimit, format!("{name} does not fit into memory")),
+        _ => (ErrorCode::MissingFile, format!("{name} cannot be read: {error}")),
+    };
+    ScoreError::new(code, message).file(name)
+}

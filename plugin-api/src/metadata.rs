@@ -1,0 +1,308 @@
+//! What a library says about itself in an ELF section, readable without running any of its code.
+//!
+//! The text is JSON, assembled by the compiler from constants ([`Text`]), so that it lies in the file byte by byte.
+//! The host parses it into [`Metadata`]; the library's own `describe` answers with the same [`Description`].
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The ELF section that holds the metadata.
+pub const SECTION: &str = ".autoscorer";
+
+/// The format of the metadata text itself.
+pub const FORMAT: u32 = 1;
+
+/// The version of the API this crate was compiled as.
+pub const API_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The compiler that built this crate, and so the plugin around it.
+pub const RUSTC: &str = env!("AUTOSCORER_RUSTC");
+
+/// All a library says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Always [`FORMAT`].
+    pub format: u32,
+    /// The API version the library was built against.
+    pub api: ApiVersion,
+    /// The compiler that built it.
+    pub rustc: String,
+    /// What a panic does in it.
+    pub panic: PanicStrategy,
+    /// The package that was built.
+    pub package: String,
+    /// The scorers inside, in the order of their index.
+    pub scorers: Vec<Description>,
+}
+
+/// What one scorer says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// The name in `meta.json`.
+    pub id: String,
+    /// The version of the scorer.
+    pub version: String,
+    /// One line for lists.
+    pub summary: String,
+    /// The name of the method, for the result's `versioning`.
+    pub algorithm: String,
+    /// A JSON schema of the parameters.
+    pub params: Value,
+}
+
+/// What a panic does in a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanicStrategy {
+    /// It unwinds, and the guard turns it into an error.
+    Unwind,
+    /// It ends the process.
+    Abort,
+}
+
+/// `major.minor.patch`. Libraries of the same major version load, whichever minor version they have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ApiVersion {
+    /// Another one means another ABI.
+    pub major: u32,
+    /// Grows when something is added at the end.
+    pub minor: u32,
+    /// Changes nothing that crosses the boundary.
+    pub patch: u32,
+}
+
+impl Metadata {
+    /// Reads the section's bytes; a C compiler may have put a NUL at the end.
+    pub fn parse(section: &[u8]) -> Result<Self, String> {
+        let text = section.strip_suffix(b"\0").unwrap_or(section);
+        let metadata: Self =
+            serde_json::from_slice(text).map_err(|error| format!("metadata that does not parse: {error}"))?;
+        metadata.check()?;
+        Ok(metadata)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.format != FORMAT {
+            return Err(format!("metadata of format {}", self.format));
+        }
+        if self.scorers.is_empty() {
+            return Err("metadata without any scorer".to_owned());
+        }
+        for (index, scorer) in self.scorers.iter().enumerate() {
+            if !is_id(&scorer.id) {
+                return Err(format!("a scorer whose id is {:?}", scorer.id));
+            }
+            if scorer.version.is_empty() || scorer.version.contains(char::is_whitespace) {
+                return Err(format!("scorer '{}' whose version is {:?}", scorer.id, scorer.version));
+            }
+            if self.scorers[..index].iter().any(|earlier| earlier.id == scorer.id) {
+                return Err(format!("two scorers with the id '{}'", scorer.id));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ids appear in file names, pins (`id@version`) and addresses, so they stay plain.
+fn is_id(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    !id.is_empty() && id.len() <= 100 && id.chars().all(plain)
+}
+
+impl ApiVersion {
+    /// The version this crate was compiled as.
+    pub fn current() -> Self {
+        Self::try_from(API_VERSION.to_owned()).unwrap_or(Self { major: 0, minor: 0, patch: 0 })
+    }
+
+    /// Whether a host of this version may open a library of the other one.
+    pub fn accepts(self, library: Self) -> bool {
+        self.major == library.major
+    }
+}
+
+impl TryFrom<String> for ApiVersion {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let mut parts = text.splitn(3, '.').map(str::parse::<u32>);
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Ok(Self { major, minor, patch }),
+            _ => Err(format!("{text:?} is no API version like {API_VERSION}")),
+        }
+    }
+}
+
+impl From<ApiVersion> for String {
+    fn from(version: ApiVersion) -> Self {
+        version.to_string()
+    }
+}
+
+impl fmt::Display for ApiVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// A text that the compiler can put together: the pieces of the metadata and of a params schema.
+#[derive(Debug, Clone, Copy)]
+pub enum Text {
+    /// As it stands.
+    Raw(&'static str),
+    /// As a JSON string, with quotes and escapes.
+    Quoted(&'static str),
+    /// The lines of a doc comment as one JSON string.
+    Doc(&'static [&'static str]),
+    /// One after the other.
+    Joined(&'static [Text]),
+    /// One after the other, with commas between.
+    Listed(&'static [Text]),
+}
+
+impl Text {
+    /// The length of the rendered text in bytes.
+    pub const fn len(&self) -> usize {
+        self.write(&mut [], 0)
+    }
+
+    /// Whether there is nothing to render.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rendered text; `N` is [`Text::len`].
+    pub const fn render<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        let end = self.write(&mut bytes, 0);
+        assert!(end == N, "the length given is not the text's length");
+        bytes
+    }
+
+    /// The text, when the program runs.
+    pub fn to_text(&self) -> String {
+        let mut bytes = vec![0; self.len()];
+        self.write(&mut bytes, 0);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Writes the text from `end` on and returns the new end; beyond the buffer it only counts.
+    const fn write(&self, bytes: &mut [u8], end: usize) -> usize {
+        match self {
+            Text::Raw(text) => put(text.as_bytes(), text.len(), bytes, end),
+            Text::Quoted(text) => {
+                let end = put(b"\"", 1, bytes, end);
+                let end = put_escaped(text, 0, bytes, end);
+                put(b"\"", 1, bytes, end)
+            }
+            Text::Doc(lines) => {
+                let mut end = put(b"\"", 1, bytes, end);
+                let mut at = 0;
+                while at < lines.len() {
+                    // Rustdoc keeps the space after `///`; between two lines it serves, before the first it does not.
+                    let indent = !lines[at].is_empty() && lines[at].as_bytes()[0] == b' ' && at == 0;
+                    end = put_escaped(lines[at], indent as usize, bytes, end);
+                    at += 1;
+                }
+                put(b"\"", 1, bytes, end)
+            }
+            Text::Joined(pieces) => put_all(pieces, b"", bytes, end),
+            Text::Listed(pieces) => put_all(pieces, b",", bytes, end),
+        }
+    }
+}
+
+const fn put_all(pieces: &[Text], between: &[u8], bytes: &mut [u8], mut end: usize) -> usize {
+    let mut at = 0;
+    while at < pieces.len() {
+        if at > 0 {
+            end = put(between, between.len(), bytes, end);
+        }
+        end = pieces[at].write(bytes, end);
+        at += 1;
+    }
+    end
+}
+
+const fn put_escaped(text: &str, from: usize, bytes: &mut [u8], mut end: usize) -> usize {
+    let mut at = from;
+    while at < text.len() {
+        let (escaped, length) = escape(text.as_bytes()[at]);
+        end = put(&escaped, length, bytes, end);
+        at += 1;
+    }
+    end
+}
+
+/// A byte of a JSON string, escaped where JSON wants it, and how many bytes that takes.
+const fn escape(byte: u8) -> ([u8; 6], usize) {
+    const HEX: [u8; 16] = *b"0123456789abcdef";
+    match byte {
+        b'"' | b'\\' => ([b'\\', byte, 0, 0, 0, 0], 2),
+        0..=0x1f => ([b'\\', b'u', b'0', b'0', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]], 6),
+        _ => ([byte, 0, 0, 0, 0, 0], 1),
+    }
+}
+
+const fn put(from: &[u8], length: usize, to: &mut [u8], start: usize) -> usize {
+    let mut at = 0;
+    while at < length && start + at < to.len() {
+        to[start + at] = from[at];
+        at += 1;
+    }
+    start + length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NASTY: &str = "a \"quoted\" \\ path\nand \u{1} a tab\t, é 猫";
+    const TEXT: Text =
+        Text::Joined(&[Text::Raw("{"), Text::Quoted("k"), Text::Raw(":"), Text::Quoted(NASTY), Text::Raw("}")]);
+
+    #[test]
+    fn text_rendered_by_the_compiler_is_json() {
+        const BYTES: [u8; TEXT.len()] = TEXT.render();
+        let value: Value = serde_json::from_slice(&BYTES).unwrap();
+        assert_eq!(value["k"], NASTY);
+    }
+
+    fn metadata(scorers: &str) -> Result<Metadata, String> {
+        let text =
+            format!(r#"{{"format":1,"api":"1.0.0","rustc":"r","panic":"unwind","package":"p","scorers":{scorers}}}"#);
+        Metadata::parse(text.as_bytes())
+    }
+
+    fn scorer(id: &str, version: &str) -> String {
+        format!(r#"{{"id":"{id}","version":"{version}","summary":"","algorithm":"","params":{{}}}}"#)
+    }
+
+    #[test]
+    fn metadata_is_checked_when_it_is_parsed() {
+        assert!(metadata(&format!("[{}]", scorer("good", "1.0.0"))).is_ok());
+        let refused = [
+            ("[]".to_owned(), "without any scorer"),
+            (format!("[{}]", scorer("bad id", "1.0.0")), "whose id is"),
+            (format!("[{}]", scorer("good", "1 0")), "whose version is"),
+            (format!("[{0},{0}]", scorer("good", "1.0.0")), "two scorers"),
+            ("7".to_owned(), "does not parse"),
+        ];
+        for (scorers, reason) in refused {
+            let error = metadata(&scorers).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_api_window_is_the_major_version() {
+        let version = |text: &str| ApiVersion::try_from(text.to_owned());
+        let host = version("1.1.0").unwrap();
+        assert!(host.accepts(version("1.0.0").unwrap()) && host.accepts(version("1.9.3").unwrap()));
+        assert!(!host.accepts(version("2.0.0").unwrap()));
+        assert!(version("1.1").is_err() && version("one").is_err());
+    }
+}

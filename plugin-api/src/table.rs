@@ -1,0 +1,375 @@
+//! CSV keyed by id: read, checked, and joined with another by id.
+//!
+//! Ids and labels are text, never trimmed and never read as numbers or missing values: `1`, `01` and ` 1` are three ids.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::files;
+
+/// How many ids a message names before it only counts.
+const NAMED_IDS: usize = 5;
+
+/// A CSV file whose rows have unique, non-empty ids.
+#[derive(Debug)]
+pub struct Table {
+    name: String,
+    ids: Column,
+    columns: Vec<Column>,
+    lines: Vec<u64>,
+}
+
+/// The cells of one column, one after the other in one text.
+#[derive(Debug)]
+pub struct Column {
+    name: String,
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Table {
+    /// Reads a file of the workspace: UTF-8 (a byte order mark is left out), RFC 4180 quotes, any line ends, blank lines
+    /// skipped, columns found by name in any order and others ignored. Every fault is found, each with its line.
+    pub fn read(root: &Path, name: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
+        let text = files::read_text(root, name)?;
+        Self::parse(name, &text, id_column, columns)
+    }
+
+    /// The same from a text; `name` is the file's name in faults.
+    pub fn parse(name: &str, text: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
+        let mut reader = RowReader::new(name, text)?;
+        let wanted = reader.find_columns(id_column, columns)?;
+        let column = |name: &&str| Column { name: (*name).to_owned(), text: String::new(), ends: Vec::new() };
+        let mut table = Self {
+            name: name.to_owned(),
+            ids: column(&id_column),
+            columns: columns.iter().map(column).collect(),
+            lines: Vec::new(),
+        };
+        let mut faults = Faults::none();
+        while let Some(row) = reader.next_row() {
+            match row {
+                Ok(line) => table.push(&reader.record, line, &wanted, &mut faults),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if table.rows() == 0 && faults.is_empty() {
+            faults.push(bad_format(name, "has no rows").expected("at least one row below the header"));
+        }
+        faults.extend(table.duplicate_ids());
+        faults.into_result().map(|()| table)
+    }
+
+    /// The file's name, relative to the workspace.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many rows there are; at least one.
+    pub fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The id of each row.
+    pub fn ids(&self) -> &Column {
+        &self.ids
+    }
+
+    /// A column by its place in the list that was asked for.
+    pub fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    /// The line at which a row begins.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines[row]
+    }
+
+    fn push(&mut self, record: &ByteRecord, line: u64, wanted: &[usize], faults: &mut Faults) {
+        let columns = [&mut self.ids].into_iter().chain(&mut self.columns);
+        for (column, field) in columns.zip(wanted) {
+            // The record is a piece of a valid text, cut at ASCII characters only.
+            let cell = std::str::from_utf8(&record[*field]).unwrap_or_default();
+            if cell.trim().is_empty() {
+                faults.push(
+                    bad_format(&self.name, format!("has an empty '{}'", column.name))
+                        .line(line)
+                        .found(format!("{cell:?}"))
+                        .expected(format!("a value in column '{}'", column.name)),
+                );
+            }
+            column.push(cell);
+        }
+        self.lines.push(line);
+    }
+
+    fn duplicate_ids(&self) -> Faults {
+        let mut first: HashMap<&str, usize> = HashMap::with_capacity(self.rows());
+        let mut faults = Faults::none();
+        for (row, id) in self.ids.iter().enumerate() {
+            match first.entry(id) {
+                Entry::Vacant(vacant) => _ = vacant.insert(row),
+                // An empty id is a fault of its own already.
+                Entry::Occupied(_) if id.trim().is_empty() => {}
+                Entry::Occupied(earlier) => faults.push(
+                    ScoreError::new(ErrorCode::Mismatch, format!("{} has the id {id:?} twice", self.name))
+                        .file(&self.name)
+                        .line(self.lines[row])
+                        .found(format!("{id:?}, first on line {}", self.lines[*earlier.get()]))
+                        .expected("every id once"),
+                ),
+            }
+        }
+        faults
+    }
+}
+
+impl Column {
+    /// The name in the header.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The cell of a row.
+    pub fn get(&self, row: usize) -> &str {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.text[start..self.ends[row]]
+    }
+
+    /// All cells in the order of the rows.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).map(|row| self.get(row))
+    }
+
+    fn push(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.ends.push(self.text.len());
+    }
+}
+
+/// For every row of the ground truth, the row of the predictions with the same id. The two must have the same ids.
+pub fn join(gt: &Table, pred: &Table) -> Result<Vec<usize>, ScoreError> {
+    let rows: HashMap<&str, usize> = pred.ids.iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let joined: Vec<usize> = gt.ids.iter().filter_map(|id| rows.get(id).copied()).collect();
+    if joined.len() == gt.rows() && gt.rows() == pred.rows() {
+        return Ok(joined);
+    }
+    Err(ids_differ(gt, pred))
+}
+
+fn ids_differ(gt: &Table, pred: &Table) -> ScoreError {
+    let missing = absent_from(pred, gt);
+    let extra = absent_from(gt, pred);
+    let count = |ids: &[&str], what: &str| match ids.len() {
+        0 => None,
+        n => Some(format!("{n} {what} ({})", named(ids))),
+    };
+    let parts: Vec<String> = [count(&missing, "missing"), count(&extra, "extra")].into_iter().flatten().collect();
+    ScoreError::new(
+        ErrorCode::Mismatch,
+        format!("the ids of {} are not those of {}: {}", pred.name, gt.name, parts.join(", ")),
+    )
+    .file(&pred.name)
+    .found(format!("{} ids", pred.rows()))
+    .expected(format!("exactly the {} ids of {}", gt.rows(), gt.name))
+    .hint("ids are compared as text: 1, 01 and ' 1' differ")
+    .detail("missing", missing.len())
+    .detail("extra", extra.len())
+}
+
+/// The ids of `table` that `other` does not have.
+fn absent_from<'t>(other: &Table, table: &'t Table) -> Vec<&'t str> {
+    let known: HashMap<&str, ()> = other.ids.iter().map(|id| (id, ())).collect();
+    table.ids.iter().filter(|id| !known.contains_key(id)).collect()
+}
+
+fn named(ids: &[&str]) -> String {
+    let shown: Vec<String> = ids.iter().take(NAMED_IDS).map(|id| format!("{id:?}")).collect();
+    let more = if ids.len() > NAMED_IDS { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Reads row after row of a CSV text and knows on which line each begins.
+struct RowReader<'t> {
+    name: &'t str,
+    text: &'t str,
+    reader: csv::Reader<&'t [u8]>,
+    record: ByteRecord,
+    header: ByteRecord,
+    /// Line counting goes along with reading: up to this byte there are `lines` line ends.
+    counted: usize,
+    lines: u64,
+}
+
+impl<'t> RowReader<'t> {
+    fn new(name: &'t str, text: &'t str) -> Result<Self, ScoreError> {
+        if text.trim().is_empty() {
+            return Err(bad_format(name, "is empty").expected("a header and at least one row"));
+        }
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let (record, header) = (ByteRecord::new(), ByteRecord::new());
+        let mut rows = Self { name, text, reader, record, header, counted: 0, lines: 0 };
+        if let Some(first) = rows.next_row() {
+            first?;
+        }
+        rows.header = rows.record.clone();
+        Ok(rows)
+    }
+
+    /// Where the id column and the others are in a row.
+    fn find_columns(&self, id_column: &str, columns: &[&str]) -> Result<Vec<usize>, Faults> {
+        let mut faults = Faults::none();
+        let mut wanted = Vec::new();
+        for name in [id_column].iter().chain(columns) {
+            let places: Vec<usize> = (0..self.header.len()).filter(|at| &self.header[*at] == name.as_bytes()).collect();
+            match places[..] {
+                [place] => wanted.push(place),
+                [] => faults.push(self.header_fault(format!("has no column '{name}'"), name)),
+                _ => faults.push(self.header_fault(format!("has {} columns '{name}'", places.len()), name)),
+            }
+        }
+        faults.into_result().map(|()| wanted)
+    }
+
+    fn header_fault(&self, message: String, column: &str) -> ScoreError {
+        let header: Vec<_> = self.header.iter().map(String::from_utf8_lossy).collect();
+        bad_format(self.name, message)
+            .line(1)
+            .found(format!("the header {}", header.join(",")))
+            .expected(format!("one column named exactly '{column}'"))
+    }
+
+    /// Moves on to the next row and gives the line it begins on.
+    fn next_row(&mut self) -> Option<Result<u64, ScoreError>> {
+        let bytes = self.text.as_bytes();
+        let mut start = self.reader.position().byte() as usize;
+        while matches!(bytes.get(start), Some(b'\r' | b'\n')) {
+            start += 1;
+        }
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(bad_format(self.name, format!("cannot be read as CSV: {error}")))),
+        }
+        let line = self.line_at(start);
+        let end = self.reader.position().byte() as usize;
+        Some(self.check_row(&bytes[start..end], end == bytes.len()).map(|()| line).map_err(|fault| fault.line(line)))
+    }
+
+    fn check_row(&self, row: &[u8], last: bool) -> Result<(), ScoreError> {
+        if last && row.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
+            return Err(bad_format(self.name, "has a quote that is never closed")
+                .expected("a closing \" for every opening one, and \"\" for a quote inside"));
+        }
+        let (found, expected) = (self.record.len(), self.header.len());
+        if !self.header.is_empty() && found != expected {
+            return Err(bad_format(
+                self.name,
+                format!("has a row with {found} fields where the header has {expected}"),
+            )
+            .found(format!("{found} fields"))
+            .expected(format!("{expected} fields"))
+            .hint("a field that contains a comma must be in double quotes"));
+        }
+        Ok(())
+    }
+
+    fn line_at(&mut self, offset: usize) -> u64 {
+        let between = &self.text.as_bytes()[self.counted..offset];
+        self.lines += between.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.counted = offset;
+        self.lines + 1
+    }
+}
+
+fn bad_format(name: &str, message: impl AsRef<str>) -> ScoreError {
+    ScoreError::new(ErrorCode::BadFormat, format!("{name} {}", message.as_ref())).file(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Result<Table, Faults> {
+        Table::parse("output/pred.csv", text, "id", &["label"])
+    }
+
+    fn faults(text: &str) -> Vec<String> {
+        let faults = parse(text).unwrap_err();
+        faults.list.iter().map(|f| format!("{} {} line {:?}", f.code, f.message, f.details.line)).collect()
+    }
+
+    #[test]
+    fn quotes_line_ends_blank_lines_and_column_order() {
+        let table = parse("label,extra,id\r\n\"a, \"\"b\"\"\nc\",x,1\r\n\r\n\n d ,y,02").unwrap();
+        assert_eq!(table.ids().iter().collect::<Vec<_>>(), ["1", "02"]);
+        assert_eq!(table.column(0).iter().collect::<Vec<_>>(), ["a, \"b\"\nc", " d "]);
+        assert_eq!((table.line(0), table.line(1)), (2, 6));
+    }
+
+    #[test]
+    fn every_fault_has_its_line() {
+        assert_eq!(
+            faults("id,label\n1,a\n\n,b\n1,c\n2\n3,x,y\n4, \n"),
+            [
+                "BAD_FORMAT output/pred.csv has an empty 'id' line Some(4)",
+                "BAD_FORMAT output/pred.csv has a row with 1 fields where the header has 2 line Some(6)",
+                "BAD_FORMAT output/pred.csv has a row with 3 fields where the header has 2 line Some(7)",
+                "BAD_FORMAT output/pred.csv has an empty 'label' line Some(8)",
+                "MISMATCH output/pred.csv has the id \"1\" twice line Some(5)",
+            ]
+        );
+    }
+
+    #[test]
+    fn headers_are_exact_and_single() {
+        assert_eq!(faults("1,a\n2,b\n").len(), 2);
+        assert!(faults("id,label,label\n1,a,b\n")[0].contains("has 2 columns 'label'"));
+        assert!(faults("ID,label\n1,a\n")[0].contains("has no column 'id'"));
+        assert!(faults("id,label\n")[0].contains("has no rows"));
+        assert!(faults("\n\n")[0].contains("is empty"));
+    }
+
+    #[test]
+    fn an_open_quote_does_not_swallow_the_file() {
+        assert!(faults("id,label\n1,a\n2,\"b\n3,c\n")[0].contains("never closed line Some(3)"));
+    }
+
+    #[test]
+    fn a_join_needs_the_same_ids_on_both_sides() {
+        let gt = parse("id,label\na,1\nb,2\nc,3\n").unwrap();
+        let pred = parse("id,label\nc,3\na,1\nb,2\n").unwrap();
+        assert_eq!(join(&gt, &pred).unwrap(), [1, 2, 0]);
+        let other = parse("id,label\nc,3\na,1\nx,2\ny,2\n").unwrap();
+        let error = join(&gt, &other).unwrap_err();
+        assert_eq!(
+            error.message,
+            "the ids of output/pred.csv are not those of output/pred.csv: 1 missing (\"b\"), 2 extra (\"x\", \"y\")"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_csv_writer_writes_is_read_back(rows in prop::collection::vec(".*[a-z].*", 1..20)) {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.write_record(["id", "label"]).unwrap();
+            for (id, label) in rows.iter().enumerate() {
+                writer.write_record([&id.to_string(), label]).unwrap();
+            }
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let table = parse(&text).unwrap();
+            prop_assert_eq!(table.column(0).iter().collect::<Vec<_>>(), rows);
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[\",\r\n a-c]{0,60}") {
+            _ = parse(&format!("id,label\n{text}"));
+            _ = parse(&text);
+        }
+    }
+}
