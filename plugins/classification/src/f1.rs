@@ -1,6 +1,6 @@
 //! `classification_f1`: the F1 of every class and its averages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoscorer_plugin_api::metadata::Text;
 use autoscorer_plugin_api::params::ParamType;
@@ -86,8 +86,9 @@ impl Labels {
                 classes.retain(|label, _| labels.contains(label));
             }
             Self::Listed(list) => {
-                classes.retain(|label, _| list.iter().any(|listed| listed == label));
-                for label in list {
+                let labels: BTreeSet<&str> = list.iter().map(String::as_str).collect();
+                classes.retain(|label, _| labels.contains(label));
+                for label in labels {
                     classes.entry(label).or_default();
                 }
             }

@@ -12,11 +12,16 @@ pub(crate) struct Input {
 impl Input {
     /// Reads both files; the faults of both are found in one go.
     pub(crate) fn read(ctx: &Context<'_>, id_column: &str, label_column: &str) -> Result<Self, Faults> {
-        let mut faults = Faults::none();
-        let mut table = |name| faults.absorb(ctx.table(name, id_column, &[label_column]));
-        let tables = (table("input/gt.csv"), table("output/pred.csv"));
-        faults.into_result()?;
-        let (Some(gt), Some(pred)) = tables else { return Err(Faults::none()) };
+        let table = |name| ctx.table(name, id_column, &[label_column]);
+        let (gt, pred) = match (table("input/gt.csv"), table("output/pred.csv")) {
+            (Ok(gt), Ok(pred)) => (gt, pred),
+            (gt, pred) => {
+                let mut faults = Faults::none();
+                faults.absorb(gt);
+                faults.absorb(pred);
+                return Err(faults);
+            }
+        };
         let joined = join(&gt, &pred)?;
         Ok(Self { gt, pred, joined })
     }

@@ -1,0 +1,210 @@
+//! The engine: from a request to a result, one stage after the other.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+
+use crate::job::{Job, Request, ScorerName, Workspace};
+use crate::load::{self, Loader, Origin};
+use crate::registry::{Lease, Reconciler, Registry, list_libraries};
+use crate::run::{self, Cancel, Run};
+use crate::save::{self, ArtifactFolder, Resources, ResultFile, Timing, Versioning};
+use crate::settings::Settings;
+use crate::telemetry::{resources, time};
+
+/// How many libraries are tried out at the same time when a command loads several.
+const PROBES: usize = 8;
+
+/// A registry with its folder, and the way of a job through the host.
+pub struct Engine {
+    registry: Arc<Registry>,
+    custom_scorers: PathBuf,
+}
+
+/// What came of a job.
+pub struct Report {
+    /// The workspace as the user wrote it.
+    pub workspace: String,
+    /// What was written to the workspace; without a workspace, what would have been.
+    pub result: ResultFile,
+}
+
+impl Engine {
+    /// An engine that knows the built-in scorers. Their libraries are opened when they are used.
+    pub fn new(settings: &Settings) -> Self {
+        let loader = Loader::new(settings.store.clone(), settings.probe_timeout, settings.max_generations);
+        let registry = Registry::new(Arc::new(loader), settings.allow_override.clone());
+        for library in load::builtin::find(settings.plugins.as_deref()) {
+            match load::peek(&library) {
+                Ok(metadata) => registry.add_built_in(library, metadata),
+                Err(refusal) => registry.refuse(refusal),
+            }
+        }
+        Self { registry, custom_scorers: settings.custom_scorers.clone() }
+    }
+
+    /// The registry.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The folder of custom scorers.
+    pub fn custom_scorers(&self) -> &Path {
+        &self.custom_scorers
+    }
+
+    /// Makes the registry equal to the folder of custom scorers, and keeps it so as long as the process lives.
+    pub fn follow_folder(&self) -> io::Result<()> {
+        Reconciler::start(self.custom_scorers.clone(), self.registry.clone())
+    }
+
+    /// Loads the custom libraries that these jobs need, and no others. Nothing is even looked at for built-in scorers.
+    pub fn load_needed<'n>(&self, names: impl Iterator<Item = &'n ScorerName>) {
+        let needed: BTreeSet<&str> =
+            names.map(|name| name.id.as_str()).filter(|id| !self.registry.is_settled(id)).collect();
+        if !needed.is_empty() {
+            self.load_custom(|ids| ids.iter().any(|id| needed.contains(id.as_str())));
+        }
+    }
+
+    /// Loads all custom libraries.
+    pub fn load_all(&self) {
+        self.load_custom(|_| true);
+    }
+
+    fn load_custom(&self, wanted: impl Fn(&[String]) -> bool) {
+        let Ok(libraries) = list_libraries(&self.custom_scorers) else { return };
+        let mut candidates = Vec::new();
+        for path in libraries.into_keys() {
+            match load::peek(&path) {
+                Ok(metadata) => {
+                    let ids: Vec<String> = metadata.scorers.into_iter().map(|scorer| scorer.id).collect();
+                    candidates.extend(wanted(&ids).then_some(path));
+                }
+                Err(refusal) => self.registry.refuse(refusal),
+            }
+        }
+        for some in candidates.chunks(PROBES) {
+            thread::scope(|scope| {
+                for path in some {
+                    scope.spawn(|| self.load_one(path));
+                }
+            });
+        }
+    }
+
+    fn load_one(&self, path: &Path) {
+        let published =
+            self.registry.loader().vet(path, Origin::Custom).and_then(|vetted| self.registry.publish(vetted));
+        if let Err(refusal) = published {
+            self.registry.refuse(refusal);
+        }
+    }
+
+    /// Scores a workspace and writes its result.
+    pub fn score(&self, request: &Request, cancel: &Cancel) -> Report {
+        let start = Instant::now();
+        let mut result = match Workspace::open(&request.workspace) {
+            Ok(workspace) => self.score_in(workspace, request, cancel, start),
+            Err(error) => failure(error),
+        };
+        result.timing.total_time = start.elapsed().as_secs_f64();
+        Report { workspace: request.workspace.clone(), result }
+    }
+
+    fn score_in(&self, workspace: Workspace, request: &Request, cancel: &Cancel, start: Instant) -> ResultFile {
+        let root = workspace.path().to_owned();
+        if let Err(error) = save::forget(&root) {
+            return failure(error);
+        }
+        let artifacts = ArtifactFolder::new(&root);
+        let mut result = match self.prepare(workspace, request) {
+            Ok((job, lease)) => scored(&job, &lease, &artifacts, cancel),
+            Err(error) => failure(error),
+        };
+        finish(&root, &mut result, artifacts, start);
+        result
+    }
+
+    fn prepare(&self, workspace: Workspace, request: &Request) -> Result<(Job, Lease), ScoreError> {
+        let job = Job::in_workspace(workspace, request)?;
+        let lease = self.registry.lease(&job.scorer).map_err(|error| error.at_stage("load"))?;
+        Ok((job, lease))
+    }
+
+    /// The report of a request that could not even be read.
+    pub fn reject(&self, error: ScoreError) -> Report {
+        Report { workspace: String::new(), result: failure(error) }
+    }
+
+    /// All faults that would make scoring fail.
+    pub fn validate(&self, request: &Request, cancel: &Cancel) -> Result<Faults, ScoreError> {
+        let workspace = Workspace::open(&request.workspace)?;
+        let (job, lease) = match self.prepare(workspace, request) {
+            Ok(prepared) => prepared,
+            Err(error) if error.code == ErrorCode::LoadError => return Err(error),
+            Err(error) => return Ok(error.into()),
+        };
+        run::validate(&job, &lease, cancel)
+    }
+}
+
+fn scored(job: &Job, lease: &Lease, artifacts: &ArtifactFolder, cancel: &Cancel) -> ResultFile {
+    let folder = job.artifacts.then(|| artifacts.path().to_owned());
+    let run = run::score(job, lease, folder, cancel);
+    let versioning = versioning(job, lease, &run);
+    let seconds = |time: Duration| time.as_secs_f64();
+    let mut result = ResultFile::new(run.outcome, versioning);
+    result.timing =
+        Timing { load_time: seconds(run.load_time), compute_time: seconds(run.compute_time), ..Timing::default() };
+    result.resources.cpu_time = seconds(run.cpu_time);
+    result
+}
+
+fn versioning(job: &Job, lease: &Lease, run: &Run) -> Versioning {
+    let scorer = lease.scorer();
+    Versioning {
+        scorer: Some(scorer.id.clone()),
+        version: Some(scorer.version.clone()),
+        algorithm: Some(scorer.algorithm.clone()),
+        plugin_sha256: run.library.as_ref().map(|library| library.sha256.clone()),
+        api_version: Some(lease.metadata().api.to_string()),
+        job_id: job.id.clone(),
+        ..nothing_known()
+    }
+}
+
+/// The result of a job that no scorer was found for.
+fn failure(error: ScoreError) -> ResultFile {
+    ResultFile::new(Err(error), nothing_known())
+}
+
+fn nothing_known() -> Versioning {
+    Versioning {
+        timestamp: time::now(),
+        host_version: env!("CARGO_PKG_VERSION"),
+        isolation: "in-process",
+        ..Versioning::default()
+    }
+}
+
+/// Puts artifacts and result in place. If that fails, there is no score either.
+fn finish(root: &Path, result: &mut ResultFile, artifacts: ArtifactFolder, start: Instant) {
+    let saving = Instant::now();
+    let placed = if result.error.is_none() { artifacts.put_in_place() } else { artifacts.remove_old() };
+    if let (Err(error), None) = (placed, &result.error) {
+        let message = format!("output/artifacts cannot be replaced: {error}");
+        result.fail(ScoreError::new(ErrorCode::ScoreError, message).at_stage("save"));
+    }
+    result.resources = Resources { memory_peak_mb: resources::peak_memory_mb(), ..result.resources };
+    result.timing.save_time = saving.elapsed().as_secs_f64();
+    result.timing.total_time = start.elapsed().as_secs_f64();
+    if let Err(error) = save::write(root, result) {
+        result.fail(error);
+    }
+}

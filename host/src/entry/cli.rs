@@ -1,0 +1,208 @@
+//! The command line, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::job::ScorerName;
+use crate::settings::HostArgs;
+
+/// Scores workspaces with hot-loaded plugins.
+#[derive(Debug, Parser)]
+#[command(
+    name = "autoscorer",
+    version,
+    about = "Scores workspaces with hot-loaded plugins",
+    long_about = "Scores workspaces with hot-loaded plugins.\n\nA workspace is a folder with input/ (ground truth), output/ \
+                  (predictions) and meta.json, which names a scorer. The result is written to output/result.json.",
+    after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer scorers list\n\nExit codes: 0 done; 2 \
+                  usage; 3 bad workspace, data or params; 4 scorer or plugin failed; 130 interrupted.",
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// Flags that every command takes.
+    #[command(flatten)]
+    pub host: HostArgs,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Score workspaces and write output/result.json in each
+    #[command(
+        after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer score runs/* --json\n  \
+                            autoscorer score ws --scorer classification_f1 -p average=micro -p 'labels=[\"cat\",\"dog\"]'\n  \
+                            find runs -mindepth 1 -maxdepth 1 | autoscorer score - --jsonl"
+    )]
+    Score(ScoreArgs),
+    /// List every fault of workspaces without scoring them
+    #[command(
+        after_help = "Examples:\n  autoscorer validate examples/classification_f1\n  autoscorer validate runs/* --json"
+    )]
+    Validate(ValidateArgs),
+    /// Look at the scorers there are
+    #[command(subcommand)]
+    Scorers(ScorersCommand),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  autoscorer completions bash > /etc/bash_completion.d/autoscorer")]
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a folder
+    #[command(after_help = "Example:\n  autoscorer man /usr/local/share/man/man1")]
+    Man(ManArgs),
+}
+
+/// Which scorers there are.
+#[derive(Debug, Subcommand)]
+pub enum ScorersCommand {
+    /// List all scorers, and the files that were refused
+    #[command(after_help = "Example:\n  autoscorer scorers list --json")]
+    List(ListArgs),
+    /// Show one scorer with its parameters
+    #[command(after_help = "Example:\n  autoscorer scorers show classification_f1")]
+    Show(ShowArgs),
+    /// Show what a library says about itself, without running it
+    #[command(after_help = "Example:\n  autoscorer scorers inspect target/release/libmy_scorer.so")]
+    Inspect(InspectArgs),
+    /// Follow the folder of custom scorers and show what happens to its files
+    #[command(after_help = "Example:\n  autoscorer scorers watch --custom-scorers custom_scorers")]
+    Watch(WatchArgs),
+}
+
+/// `score`
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// Folders to score; '-' reads them from stdin, one a line, and follows the folder of custom scorers meanwhile
+    #[arg(required = true, value_name = "WORKSPACE")]
+    pub workspaces: Vec<String>,
+
+    /// How the workspaces are scored.
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    /// Write no artifacts
+    #[arg(long)]
+    pub no_artifacts: bool,
+
+    /// Workspaces scored at the same time [default: number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+
+    /// Print one JSON document
+    #[arg(long, conflicts_with = "jsonl")]
+    pub json: bool,
+
+    /// Print one JSON document a line, for each workspace as it is done
+    #[arg(long)]
+    pub jsonl: bool,
+
+    /// With '-' and --jsonl: print the events of the folder as lines too
+    #[arg(long, requires = "jsonl")]
+    pub events: bool,
+}
+
+/// How workspaces are scored.
+#[derive(Debug, Clone, Default, Args)]
+pub struct JobArgs {
+    /// Scorer to use instead of the one in meta.json: ID, ID@VERSION or ID@sha256:HASH
+    #[arg(long, value_name = "NAME")]
+    pub scorer: Option<ScorerName>,
+
+    /// Parameter that overrides the one in meta.json; the value is JSON, or else text (repeatable)
+    #[arg(short, long = "param", value_name = "KEY=VALUE")]
+    pub param: Vec<String>,
+
+    /// Parameters as a JSON object, or @FILE
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub params: Option<String>,
+}
+
+/// `validate`
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Folders to look at
+    #[arg(required = true, value_name = "WORKSPACE")]
+    pub workspaces: Vec<String>,
+
+    /// How the workspaces would be scored.
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `scorers list`
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `scorers show`
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The scorer: ID, ID@VERSION or ID@sha256:HASH
+    #[arg(value_name = "ID")]
+    pub scorer: ScorerName,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `scorers inspect`
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The library
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `scorers watch`
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Print one JSON document a line
+    #[arg(long)]
+    pub jsonl: bool,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder to write the pages to
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+impl Command {
+    /// Whether the answer is to be one JSON document.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Score(args) => args.json,
+            Command::Validate(args) => args.json,
+            Command::Scorers(ScorersCommand::List(args)) => args.json,
+            Command::Scorers(ScorersCommand::Show(args)) => args.json,
+            Command::Scorers(ScorersCommand::Inspect(args)) => args.json,
+            Command::Scorers(ScorersCommand::Watch(_)) | Command::Completions(_) | Command::Man(_) => false,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `scorers inspect`: what a library says about itself, without running it.
+
+use std::time::Instant;
+
+use autoscorer_plugin_api::error::ScoreError;
+
+use super::show::params;
+use crate::entry::cli::InspectArgs;
+use crate::entry::envelope::Envelope;
+use crate::entry::exit::Exit;
+use crate::entry::print;
+use crate::load;
+
+/// Inspects the library; that this host would refuse it is said, but no reason not to show it.
+pub fn run(args: &InspectArgs, start: Instant) -> Result<Exit, ScoreError> {
+    let (metadata, objection) = load::inspect(&args.file).map_err(|refusal| refusal.as_error())?;
+    if args.json {
+        let data = serde_json::json!({"file": args.file, "metadata": metadata, "objection": objection});
+        Envelope::new(Some(data), None, start).print();
+        return Ok(Exit::Done);
+    }
+    print::out(args.file.display());
+    let panic = format!("{:?}", metadata.panic).to_lowercase();
+    print::out(format!("  {}, API {}, {}, panic = {panic}", metadata.package, metadata.api, metadata.rustc));
+    for scorer in &metadata.scorers {
+        print::out(format!("\n{} {}: {}", scorer.id, scorer.version, scorer.summary));
+        print::out(params(scorer));
+    }
+    if let Some(refusal) = objection {
+        print::err(print::warning("inspect", &refusal.to_string()));
+    }
+    Ok(Exit::Done)
+}

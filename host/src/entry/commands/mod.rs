@@ -1,0 +1,14 @@
+//! The commands, one file each.
+
+pub mod completions;
+pub mod inspect;
+mod interrupt;
+pub mod list;
+pub mod man;
+pub mod probe;
+mod requests;
+pub mod score;
+pub mod show;
+mod stream;
+pub mod validate;
+pub mod watch;

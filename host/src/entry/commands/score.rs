@@ -1,0 +1,210 @@
+//! `score`: many workspaces at once, one row each.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{interrupt, requests, stream};
+use crate::engine::{Engine, Report};
+use crate::entry::cli::ScoreArgs;
+use crate::entry::envelope::Envelope;
+use crate::entry::exit::Exit;
+use crate::entry::print;
+use crate::job::{Job, Request};
+use crate::run::Cancel;
+use crate::save::ResultFile;
+use crate::settings::Settings;
+
+/// How many metrics of a single workspace are shown; all are in its result.
+const SHOWN_METRICS: usize = 12;
+
+/// Scores the workspaces.
+pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit, ScoreError> {
+    let cancel = interrupt::cancel().map_err(|error| ScoreError::new(ErrorCode::UnhandledError, error.to_string()))?;
+    let engine = Engine::new(settings);
+    if args.workspaces == ["-"] {
+        return stream::run(args, engine, &cancel);
+    }
+    let requests = requests::requests(&args.workspaces, &args.job, !args.no_artifacts)?;
+    let names: Vec<_> =
+        requests.iter().filter_map(|request| Job::prepare(request).ok()).map(|job| job.scorer).collect();
+    engine.load_needed(names.iter());
+    let reports = score_all(&engine, &requests, workers(args.jobs), &cancel, |report| {
+        if args.jsonl {
+            line(report, Instant::now()).print_line();
+        }
+    });
+    let exit = worst(&reports);
+    match (args.json, args.jsonl) {
+        (true, _) => document(&reports, start).print(),
+        (_, true) => {}
+        _ => show(&reports),
+    }
+    Ok(exit)
+}
+
+/// How many jobs run at the same time.
+pub(super) fn workers(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1)
+}
+
+/// Scores on several threads; the reports have the order of the requests.
+fn score_all(
+    engine: &Engine,
+    requests: &[Request],
+    workers: usize,
+    cancel: &Cancel,
+    done: impl Fn(&Report),
+) -> Vec<Report> {
+    if let [request] = requests {
+        let report = engine.score(request, cancel);
+        done(&report);
+        return vec![report];
+    }
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    let mut reports: Vec<Option<Report>> = requests.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        for _ in 0..workers.min(requests.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, request)) = claim(next, requests) {
+                    // The receiver lives as long as this scope.
+                    _ = sender.send((at, engine.score(request, cancel)));
+                }
+            });
+        }
+        drop(sender);
+        let bar = progress_bar(requests.len());
+        for (at, report) in receiver {
+            done(&report);
+            bar.inc(1);
+            reports[at] = Some(report);
+        }
+        bar.finish_and_clear();
+    });
+    reports.into_iter().flatten().collect()
+}
+
+fn claim<'r>(next: &AtomicUsize, requests: &'r [Request]) -> Option<(usize, &'r Request)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, requests.get(at)?))
+}
+
+/// A bar on stderr, on a terminal only, for work that takes longer than a second.
+fn progress_bar(length: usize) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} workspaces, {eta} left") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+/// The worst thing that happened to any workspace.
+fn worst(reports: &[Report]) -> Exit {
+    let exits = reports.iter().filter_map(|report| report.result.error.as_ref()).map(Exit::of);
+    exits.max().unwrap_or(Exit::Done)
+}
+
+/// A result with the workspace it belongs to.
+#[derive(Serialize)]
+pub(super) struct Scored<'r> {
+    workspace: &'r str,
+    #[serde(flatten)]
+    result: &'r ResultFile,
+}
+
+/// One workspace's answer.
+pub(super) fn line(report: &Report, start: Instant) -> Envelope<Scored<'_>> {
+    let scored = Scored { workspace: &report.workspace, result: &report.result };
+    Envelope::new(Some(scored), report.result.error.clone(), start)
+}
+
+/// One workspace's answer is its result; that of several is a list of them, and an error if any failed.
+fn document(reports: &[Report], start: Instant) -> Envelope<serde_json::Value> {
+    if let [report] = reports {
+        let scored = serde_json::to_value(Scored { workspace: &report.workspace, result: &report.result });
+        return Envelope::new(scored.ok(), report.result.error.clone(), start);
+    }
+    let failed: Vec<&Report> = reports.iter().filter(|report| report.result.error.is_some()).collect();
+    let error = failed.first().and_then(|report| report.result.error.as_ref()).map(|first| {
+        let message = format!(
+            "{} of {} workspaces failed; the first, {}: {}",
+            failed.len(),
+            reports.len(),
+            failed[0].workspace,
+            first.message
+        );
+        ScoreError::new(first.code, message)
+    });
+    let results: Vec<_> =
+        reports.iter().map(|report| Scored { workspace: &report.workspace, result: &report.result }).collect();
+    let data = json!({"succeeded": reports.len() - failed.len(), "failed": failed.len(), "results": results});
+    Envelope::new(Some(data), error, start)
+}
+
+fn show(reports: &[Report]) {
+    let mut table = print::table(&["workspace", "scorer", "score", "rank", "pass", "time"]);
+    for report in reports {
+        table.add_row(row(report));
+    }
+    print::out(print::rows(&table));
+    if let [report] = reports {
+        show_metrics(&report.result);
+    }
+    for report in reports {
+        let result = &report.result;
+        for warning in &result.warnings {
+            print::err(print::warning(&report.workspace, &warning.message));
+        }
+        if let Some(error) = &result.error {
+            print::err(print::explain(error, (reports.len() > 1).then_some(&report.workspace)));
+        }
+    }
+}
+
+pub(super) fn row(report: &Report) -> Vec<String> {
+    let result = &report.result;
+    let text = |key: &str| result.summary.get(key).and_then(|value| value.as_str()).unwrap_or("-").to_owned();
+    let score = match (&result.error, result.summary.get("score").and_then(|value| value.as_f64())) {
+        (None, Some(score)) => print::number(score),
+        (Some(error), _) => error.code.to_string(),
+        (None, None) => "-".to_owned(),
+    };
+    let pass = match result.summary.get("pass").and_then(|value| value.as_bool()) {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    };
+    let scorer = result.versioning.scorer.clone().unwrap_or_else(|| "-".to_owned());
+    vec![
+        report.workspace.clone(),
+        scorer,
+        score,
+        text("rank"),
+        pass.to_owned(),
+        print::seconds(result.timing.total_time),
+    ]
+}
+
+fn show_metrics(result: &ResultFile) {
+    if result.metrics.is_empty() {
+        return;
+    }
+    let mut table = print::table(&["metric", "value"]);
+    for (name, value) in result.metrics.iter().take(SHOWN_METRICS) {
+        table.add_row([name, &print::number(*value)]);
+    }
+    print::out("");
+    print::out(print::rows(&table));
+    if result.metrics.len() > SHOWN_METRICS {
+        print::out(format!("… {} more in output/result.json", result.metrics.len() - SHOWN_METRICS));
+    }
+}

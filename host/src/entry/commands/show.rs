@@ -1,0 +1,96 @@
+//! `scorers show`: one scorer with its parameters.
+
+use std::time::Instant;
+
+use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::metadata::Description;
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::entry::cli::ShowArgs;
+use crate::entry::envelope::Envelope;
+use crate::entry::exit::Exit;
+use crate::entry::print;
+use crate::settings::Settings;
+
+/// Shows the scorer.
+pub fn run(args: &ShowArgs, settings: &Settings, start: Instant) -> Result<Exit, ScoreError> {
+    let engine = Engine::new(settings);
+    engine.load_needed([&args.scorer].into_iter());
+    let lease = engine.registry().lease(&args.scorer)?;
+    let library = lease.library().map_err(|refusal| refusal.as_error())?;
+    let (scorer, metadata) = (lease.scorer(), lease.metadata());
+    if args.json {
+        let data = json!({
+            "scorer": scorer, "file": lease.source(), "sha256": library.sha256,
+            "api_version": metadata.api, "rustc": metadata.rustc, "package": metadata.package,
+        });
+        Envelope::new(Some(data), None, start).print();
+        return Ok(Exit::Done);
+    }
+    let mut table = print::table(&["scorer", &scorer.id]);
+    table.add_row(["version", &scorer.version]);
+    table.add_row(["summary", &scorer.summary]);
+    table.add_row(["algorithm", &scorer.algorithm]);
+    table.add_row(["file", &lease.source().display().to_string()]);
+    table.add_row(["sha256", &library.sha256]);
+    table.add_row(["built with", &format!("{}, API {}", metadata.rustc, metadata.api)]);
+    table.set_header(Vec::<String>::new());
+    print::out(format!("{} {}", scorer.id, scorer.version));
+    print::out(print::rows(&table));
+    print::out("");
+    print::out(params(scorer));
+    Ok(Exit::Done)
+}
+
+/// The parameters of a scorer as a table.
+pub(super) fn params(scorer: &Description) -> String {
+    let properties = scorer.params.get("properties").and_then(Value::as_object);
+    let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
+        return "no parameters".to_owned();
+    };
+    let mut table = print::table(&["param", "type", "default", "meaning"]);
+    for (name, schema) in properties {
+        let meaning = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let default = schema.get("default").map(Value::to_string).unwrap_or_default();
+        table.add_row([name.as_str(), &type_name(schema), &default, meaning]);
+    }
+    print::rows(&table)
+}
+
+/// A schema in a word or two.
+fn type_name(schema: &Value) -> String {
+    let list =
+        |values: &Vec<Value>, each: fn(&Value) -> String| values.iter().map(each).collect::<Vec<_>>().join(" | ");
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return list(values, |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
+        return list(choices, type_name);
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) if name == "array" => {
+            let items = schema.get("items").map(type_name).unwrap_or_else(|| "any".to_owned());
+            format!("list of {items}")
+        }
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => list(names, |name| name.as_str().unwrap_or_default().to_owned()),
+        _ => "any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_in_a_word_or_two() {
+        let named = |schema: Value| type_name(&schema);
+        assert_eq!(named(json!({"type": "number"})), "number");
+        assert_eq!(named(json!({"type": ["string", "null"]})), "string | null");
+        assert_eq!(named(json!({"enum": ["a", "b"]})), "a | b");
+        let either = json!({"oneOf": [{"enum": ["all"]}, {"type": "array", "items": {"type": "string"}}]});
+        assert_eq!(named(either), "all | list of string");
+        assert_eq!(named(json!({})), "any");
+    }
+}

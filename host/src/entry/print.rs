@@ -1,0 +1,93 @@
+//! Printing: data to stdout, narration to stderr, for people or for machines.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::time::Instant;
+
+use anstyle::{AnsiColor, Style};
+use autoscorer_plugin_api::error::ScoreError;
+use comfy_table::presets::NOTHING;
+use comfy_table::{ContentArrangement, Table};
+use serde_json::Value;
+
+use super::envelope::Envelope;
+
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Prints a line of data. When nobody reads any more, as after `| head`, the work is done.
+pub fn out(line: impl Display) {
+    let mut stdout = anstream::stdout().lock();
+    if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
+        let code = if error.kind() == ErrorKind::BrokenPipe { 0 } else { 4 };
+        std::process::exit(code);
+    }
+}
+
+/// Prints a line of narration. A closed stderr must not stop the work.
+pub fn err(line: impl Display) {
+    _ = writeln!(anstream::stderr().lock(), "{line}");
+}
+
+/// Prints why a command failed.
+pub fn failure(error: &ScoreError, json: bool, start: Instant) {
+    if json {
+        Envelope::<Value>::new(None, Some(error.clone()), start).print();
+    } else {
+        err(explain(error, None));
+    }
+}
+
+/// An error in full: what, where, why, and what to do next.
+pub fn explain(error: &ScoreError, workspace: Option<&str>) -> String {
+    let details = &error.details;
+    let mut text = format!("{RED}error[{}]{RED:#} {}", error.code, error.message);
+    let mut line = |label: &str, value: &dyn Display| text.push_str(&format!("\n  {DIM}{label:>9}{DIM:#} {value}"));
+    if let Some(workspace) = workspace {
+        line("workspace", &workspace);
+    }
+    if let Some(file) = &details.file {
+        line("at", &details.line.map_or_else(|| file.clone(), |number| format!("{file}:{number}")));
+    }
+    if let Some(location) = details.more.get("location").and_then(Value::as_str) {
+        line("panic at", &location);
+    }
+    for (label, value) in [("found", &details.found), ("expected", &details.expected), ("help", &details.hint)] {
+        if let Some(value) = value {
+            line(label, value);
+        }
+    }
+    text
+}
+
+/// A warning in one line.
+pub fn warning(subject: &str, message: &str) -> String {
+    format!("{YELLOW}warning{YELLOW:#} {subject}: {message}")
+}
+
+/// A table without borders, as wide as the terminal if there is one.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.iter().map(|title| title.to_uppercase()));
+    table
+}
+
+/// A table's text without the blanks that fill its last column, and without the one before its first.
+pub fn rows(table: &Table) -> String {
+    let text = table.to_string();
+    let lines: Vec<&str> =
+        text.lines().map(|line| line.trim_end().strip_prefix(' ').unwrap_or(line.trim_end())).collect();
+    lines.join("\n")
+}
+
+/// A number as people read it: six digits after the point, whole numbers without any.
+pub fn number(value: f64) -> String {
+    if value == value.trunc() && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.6}") }
+}
+
+/// A time as people read it.
+pub fn seconds(value: f64) -> String {
+    if value < 1.0 { format!("{:.1} ms", value * 1e3) } else { format!("{value:.2} s") }
+}

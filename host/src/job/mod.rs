@@ -1,0 +1,71 @@
+//! A job: a request to score a workspace, checked once at the door. Later stages take it as it is.
+
+mod meta;
+mod name;
+mod quantity;
+mod workspace;
+
+use std::time::Duration;
+
+use autoscorer_plugin_api::error::ScoreError;
+use serde_json::{Map, Value};
+
+pub use meta::Meta;
+pub use name::{Pin, ScorerName};
+pub use workspace::Workspace;
+
+/// What somebody asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The folder to score.
+    pub workspace: String,
+    /// A scorer to use instead of the one in `meta.json`.
+    pub scorer: Option<ScorerName>,
+    /// Parameters that override those of `meta.json`, key by key.
+    pub params: Map<String, Value>,
+    /// Whether artifacts are wanted.
+    pub artifacts: bool,
+}
+
+/// What is going to be done.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Where.
+    pub workspace: Workspace,
+    /// By which scorer.
+    pub scorer: ScorerName,
+    /// With which parameters.
+    pub params: Map<String, Value>,
+    /// The job's own name, where `meta.json` gives one.
+    pub id: Option<String>,
+    /// How long it may take.
+    pub time_limit: Option<Duration>,
+    /// How many bytes of memory it may use.
+    pub memory_limit: Option<u64>,
+    /// Whether artifacts are wanted.
+    pub artifacts: bool,
+}
+
+impl Job {
+    /// Checks a request against its workspace. With a scorer in the request, `meta.json` may be absent.
+    pub fn prepare(request: &Request) -> Result<Self, ScoreError> {
+        let workspace = Workspace::open(&request.workspace)?;
+        Self::in_workspace(workspace, request)
+    }
+
+    /// The same for a workspace that is known to exist.
+    pub fn in_workspace(workspace: Workspace, request: &Request) -> Result<Self, ScoreError> {
+        let meta = Meta::read(&workspace, request.scorer.clone()).map_err(|error| error.at_stage("meta"))?;
+        let mut params = meta.params;
+        params.extend(request.params.clone());
+        Ok(Self {
+            workspace,
+            scorer: meta.scorer,
+            params,
+            id: meta.job_id,
+            time_limit: meta.time_limit,
+            memory_limit: meta.memory_limit,
+            artifacts: request.artifacts,
+        })
+    }
+}

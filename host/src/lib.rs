@@ -1,0 +1,16 @@
+//! autoscorer's host: finds the scorer that a workspace names in a registry of hot-loaded plugins, runs it, and writes a
+//! standard result.
+//!
+//! The folders are the stages, in the order data moves through them: [`entry`] (the doors) -> [`job`] (a checked request)
+//! -> [`registry`] (which generation of which library, loaded by [`load`]) -> [`run`] (one call) -> [`save`] (what stays in
+//! the workspace). [`engine`] is that line in one place; [`settings`] tell it where to look; [`telemetry`] sees all.
+
+pub mod engine;
+pub mod entry;
+pub mod job;
+pub mod load;
+pub mod registry;
+pub mod run;
+pub mod save;
+pub mod settings;
+pub mod telemetry;

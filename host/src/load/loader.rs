@@ -1,0 +1,159 @@
+//! The loader: takes a file through the steps, and keeps what it has opened.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use autoscorer_plugin_api::metadata::Metadata;
+use object::read::ReadCache;
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use super::file::{self, Signature};
+use super::open::Plugin;
+use super::refusal::{Finding, Refusal, Step};
+use super::store::{Store, sha256};
+use super::{elf, probe, settle};
+
+/// Where a library comes from, and so how far it is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Shipped with the host.
+    BuiltIn,
+    /// Dropped into the folder of custom scorers.
+    Custom,
+}
+
+/// A file that has passed every step but being opened in this process.
+#[derive(Debug, Clone)]
+pub struct Vetted {
+    /// The file as its author knows it.
+    pub source: PathBuf,
+    /// What the file was when it was read.
+    pub signature: Signature,
+    /// The private copy.
+    pub copy: PathBuf,
+    /// Of the content.
+    pub sha256: String,
+    /// What it says about itself.
+    pub metadata: Metadata,
+}
+
+/// A library open in this process, for as long as the process lives.
+pub struct Library {
+    /// Of the content.
+    pub sha256: String,
+    /// What it says about itself.
+    pub metadata: Metadata,
+    /// Ready to be called.
+    pub plugin: Plugin,
+}
+
+/// Takes files through the steps.
+pub struct Loader {
+    store: Store,
+    probe_timeout: Duration,
+    max_libraries: usize,
+    opened: Mutex<HashMap<String, Arc<Library>>>,
+}
+
+/// What a library that this host can open says about itself, from a few blocks of the file and without running it.
+pub fn peek(source: &Path) -> Result<Metadata, Refusal> {
+    match inspect(source)? {
+        (metadata, None) => Ok(metadata),
+        (_, Some(refusal)) => Err(refusal),
+    }
+}
+
+/// What any library of ours says about itself, and why this host would not open it.
+pub fn inspect(source: &Path) -> Result<(Metadata, Option<Refusal>), Refusal> {
+    let refused = |finding: Finding| finding.at(Step::Check, source);
+    let (file, _) = file::open_regular(source).map_err(refused)?;
+    let metadata = elf::inspect(&ReadCache::new(file)).map_err(refused)?;
+    let objection = elf::check_host(&metadata).err().map(|finding| refused(finding).claiming(ids(&metadata)));
+    Ok((metadata, objection))
+}
+
+fn ids(metadata: &Metadata) -> Vec<String> {
+    metadata.scorers.iter().map(|scorer| scorer.id.clone()).collect()
+}
+
+impl Loader {
+    /// A loader that keeps its copies in this folder and never has more libraries open than this.
+    pub fn new(store: PathBuf, probe_timeout: Duration, max_libraries: usize) -> Self {
+        Self { store: Store::new(store), probe_timeout, max_libraries, opened: Mutex::default() }
+    }
+
+    /// Settle, check, copy, probe. Built-in libraries are installed with the host: they are not waited for and not tried
+    /// out in a child.
+    pub fn vet(&self, source: &Path, origin: Origin) -> Result<Vetted, Refusal> {
+        let refused = |step: Step| move |finding: Finding| finding.at(step, source);
+        let signature = match origin {
+            Origin::Custom => settle::wait(source).map_err(refused(Step::Settle))?,
+            Origin::BuiltIn => Signature::of(source).map_err(unreadable).map_err(refused(Step::Settle))?,
+        };
+        let bytes = file::read_regular(source).map_err(refused(Step::Check))?;
+        let metadata = elf::inspect(bytes.as_slice()).map_err(refused(Step::Check))?;
+        let known = &metadata;
+        let refused = |step: Step| move |finding: Finding| finding.at(step, source).claiming(ids(known));
+        elf::check_host(&metadata).map_err(refused(Step::Check))?;
+        let hash = sha256(&bytes);
+        if origin == Origin::Custom {
+            check_unchanged(source, &signature, &hash).map_err(refused(Step::Copy))?;
+        }
+        let copy = self.store.keep(&bytes, &hash).map_err(refused(Step::Copy))?;
+        if origin == Origin::Custom {
+            let probed = probe::probe(&copy, self.probe_timeout);
+            probed.map_err(refused(Step::Probe))?;
+        }
+        Ok(Vetted { source: source.to_owned(), signature, copy, sha256: hash, metadata })
+    }
+
+    /// Opens a vetted library in this process; the same content is opened once.
+    pub fn open(&self, vetted: &Vetted) -> Result<Arc<Library>, Refusal> {
+        let refused = |finding: Finding| finding.at(Step::Open, &vetted.source).claiming(vetted.scorer_ids());
+        let mut opened = self.opened.lock();
+        if let Some(library) = opened.get(&vetted.sha256) {
+            return Ok(library.clone());
+        }
+        if opened.len() >= self.max_libraries {
+            return Err(refused(Finding::new(
+                format!("{} libraries open in this process, old generations included", opened.len()),
+                format!("at most {}", self.max_libraries),
+                "only ending the process gives their memory back: restart the host, or raise --max-generations",
+            )));
+        }
+        let plugin = Plugin::open(&vetted.copy).map_err(refused)?;
+        plugin.verify(&vetted.metadata).map_err(refused)?;
+        let library = Library { sha256: vetted.sha256.clone(), metadata: vetted.metadata.clone(), plugin };
+        let library = Arc::new(library);
+        opened.insert(vetted.sha256.clone(), library.clone());
+        Ok(library)
+    }
+}
+
+impl Vetted {
+    /// The ids of its scorers.
+    pub fn scorer_ids(&self) -> Vec<String> {
+        ids(&self.metadata)
+    }
+}
+
+/// Somebody may have begun to write again after the file had settled.
+fn check_unchanged(source: &Path, signature: &Signature, hash: &str) -> Result<(), Finding> {
+    let unchanged = Signature::of(source).is_ok_and(|now| now == *signature);
+    if unchanged && sha256(&file::read_regular(source)?) == hash {
+        return Ok(());
+    }
+    Err(Finding::new(
+        "a file that changed while it was copied",
+        "a file that nobody writes to",
+        "nothing: it is tried again by itself when it is quiet",
+    ))
+}
+
+fn unreadable(error: std::io::Error) -> Finding {
+    Finding::new(error.to_string(), "a readable file", "install the plugin again")
+}

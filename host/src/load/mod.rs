@@ -1,0 +1,18 @@
+//! From a file to an open library: settle, check, copy, probe, open. Nothing here knows the registry.
+//!
+//! The order is the point. Until the check has passed, no byte of the file is mapped; until a child process has opened
+//! the copy and lived, this process does not.
+
+pub mod builtin;
+pub mod elf;
+pub mod file;
+mod loader;
+mod open;
+pub mod probe;
+mod refusal;
+mod settle;
+mod store;
+
+pub use loader::{Library, Loader, Origin, Vetted, inspect, peek};
+pub use refusal::{Finding, Refusal, Step};
+pub use settle::QUIET;

@@ -1,0 +1,152 @@
+//! The private store: one copy of every library, named by its sha256. Only these copies are ever mapped.
+//!
+//! A library that is overwritten while it is mapped kills the process, and a second build under the same path is not
+//! seen by the dynamic loader; a copy whose name is its content has neither problem.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use autoscorer_plugin_api::context::hex;
+use sha2::{Digest, Sha256};
+
+use super::refusal::Finding;
+
+/// How many copies are kept for their own sake; younger ones than [`KEEP_FOR`] are kept anyway.
+const KEEP: usize = 64;
+
+/// Another process may be about to open a copy it has just found.
+const KEEP_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A folder of private copies.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// The sha256 of a library, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+impl Store {
+    /// A store in this folder, which is made when the first copy is.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The path of the private copy of these bytes.
+    pub fn keep(&self, bytes: &[u8], sha256: &str) -> Result<PathBuf, Finding> {
+        self.try_keep(bytes, sha256).map_err(|error| {
+            Finding::new(
+                format!("a store that cannot take a copy: {error}"),
+                format!("a private, writable folder {}", self.folder.display()),
+                "free some space or mend its permissions, or choose another folder with --store",
+            )
+        })
+    }
+
+    fn try_keep(&self, bytes: &[u8], sha256: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(format!("{sha256}.so"));
+        if fs::metadata(&path).is_ok_and(|copy| copy.is_file() && copy.len() == bytes.len() as u64) {
+            // Its age says when it was last of use. A store on a read-only disk can still be read from.
+            _ = File::open(&path).and_then(|copy| copy.set_modified(SystemTime::now()));
+            self.check_private()?;
+            return Ok(path);
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        self.check_private()?;
+        self.write(&path, bytes)?;
+        self.prune();
+        Ok(path)
+    }
+
+    /// Whoever can write to the store can run code in the host.
+    fn check_private(&self) -> io::Result<()> {
+        let metadata = fs::metadata(&self.folder)?;
+        let (owner, me) = (metadata.uid(), rustix::process::geteuid().as_raw());
+        if owner != me {
+            return Err(io::Error::other(format!("it belongs to user {owner}, not to user {me}")));
+        }
+        if metadata.mode() & 0o022 != 0 {
+            return Err(io::Error::other("others may write to it"));
+        }
+        Ok(())
+    }
+
+    /// Under its final name a copy is complete, and on disk before it has the name.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.folder.join(format!(".{}-{number}.tmp", std::process::id()));
+        let written = File::create_new(&temporary).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.set_permissions(fs::Permissions::from_mode(0o500))?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)
+        });
+        if written.is_err() {
+            _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    /// Removes the copies, and the leavings of killed processes, that have been of no use for long.
+    fn prune(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let aged = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?.elapsed().ok()?, entry.path()));
+        let mut copies: Vec<(Duration, PathBuf)> = entries.flatten().filter_map(aged).collect();
+        copies.sort();
+        for (age, path) in copies.into_iter().skip(KEEP) {
+            if age > KEEP_FOR {
+                // A copy that stays costs space and nothing else; the next copy tries again.
+                _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_bytes_are_kept_once_and_a_cut_copy_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("store"));
+        let path = store.keep(b"library", "abc").unwrap();
+        assert_eq!(store.keep(b"library", "abc").unwrap(), path);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, b"lib").unwrap();
+        assert_eq!(fs::read(store.keep(b"library", "abc").unwrap()).unwrap(), b"library");
+    }
+
+    #[test]
+    fn a_store_that_others_may_write_to_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("store");
+        fs::create_dir(&store).unwrap();
+        fs::set_permissions(&store, fs::Permissions::from_mode(0o777)).unwrap();
+        let finding = Store::new(store).keep(b"library", "abc").unwrap_err();
+        assert!(finding.found.contains("others may write to it"), "{}", finding.found);
+    }
+
+    #[test]
+    fn only_old_copies_beyond_the_number_kept_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().to_owned());
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        for number in 0..KEEP + 10 {
+            let path = folder.path().join(format!("{number}.so"));
+            fs::write(&path, b"x").unwrap();
+            let old = SystemTime::now() - KEEP_FOR * 2;
+            File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+        }
+        store.keep(b"library", "new").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), KEEP);
+        assert!(folder.path().join("new.so").exists());
+    }
+}

@@ -1,0 +1,163 @@
+//! A generation: one loaded version of a library file, alive until its last job ends.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use autoscorer_plugin_api::metadata::{Description, Metadata};
+use serde::Serialize;
+
+use super::events::Subject;
+use super::registry::Registry;
+use crate::load::{Library, Loader, Origin, Refusal, Vetted};
+
+/// One loaded version of a library file.
+pub struct Generation {
+    /// Counts up over the life of the registry.
+    pub number: u64,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The file as its author knows it.
+    pub source: PathBuf,
+    /// When the file came: of two with the same scorer, the later one counts.
+    pub arrived: SystemTime,
+    /// What it says about itself.
+    pub metadata: Metadata,
+    loader: Arc<Loader>,
+    vetted: Option<Vetted>,
+    library: OnceLock<Result<Arc<Library>, Refusal>>,
+    jobs: AtomicUsize,
+}
+
+/// What a generation is to the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It has at least one name.
+    Live,
+    /// Newer files have all its names.
+    Shadowed,
+    /// It takes no more jobs; some still run on it.
+    Draining,
+}
+
+impl Generation {
+    /// A built-in library, which is opened when it is first used.
+    pub fn built_in(number: u64, source: PathBuf, metadata: Metadata, loader: Arc<Loader>) -> Self {
+        Self {
+            number,
+            origin: Origin::BuiltIn,
+            source,
+            arrived: SystemTime::UNIX_EPOCH,
+            metadata,
+            loader,
+            vetted: None,
+            library: OnceLock::new(),
+            jobs: AtomicUsize::new(0),
+        }
+    }
+
+    /// A custom library that has been vetted; `arrived` says since when its content has been in the folder.
+    pub fn custom(number: u64, vetted: Vetted, arrived: SystemTime, loader: Arc<Loader>) -> Self {
+        Self {
+            number,
+            origin: Origin::Custom,
+            source: vetted.source.clone(),
+            arrived,
+            metadata: vetted.metadata.clone(),
+            loader,
+            vetted: Some(vetted),
+            library: OnceLock::new(),
+            jobs: AtomicUsize::new(0),
+        }
+    }
+
+    /// The open library; the first to ask opens it.
+    pub fn library(&self) -> Result<&Arc<Library>, &Refusal> {
+        self.library.get_or_init(|| self.open()).as_ref()
+    }
+
+    fn open(&self) -> Result<Arc<Library>, Refusal> {
+        match &self.vetted {
+            Some(vetted) => self.loader.open(vetted),
+            None => self.loader.open(&self.loader.vet(&self.source, self.origin)?),
+        }
+    }
+
+    /// The sha256 of the content, as far as it has been read.
+    pub fn sha256(&self) -> Option<&str> {
+        let opened = || self.library.get()?.as_ref().ok().map(|library| library.sha256.as_str());
+        self.vetted.as_ref().map(|vetted| vetted.sha256.as_str()).or_else(opened)
+    }
+
+    /// How many jobs run on it.
+    pub fn jobs(&self) -> usize {
+        self.jobs.load(Ordering::Acquire)
+    }
+
+    /// Whether it has a scorer of this name.
+    pub fn has(&self, id: &str) -> bool {
+        self.metadata.scorers.iter().any(|scorer| scorer.id == id)
+    }
+
+    /// How events name it.
+    pub fn subject(&self) -> Subject {
+        let scorers = self.metadata.scorers.iter().map(|scorer| format!("{}@{}", scorer.id, scorer.version));
+        Subject {
+            file: self.source.clone(),
+            generation: self.number,
+            sha256: self.sha256().unwrap_or_default().to_owned(),
+            scorers: scorers.collect(),
+            jobs: self.jobs(),
+        }
+    }
+}
+
+/// A job's hold on one scorer of one generation.
+pub struct Lease {
+    generation: Arc<Generation>,
+    index: usize,
+    registry: Arc<Registry>,
+}
+
+impl Lease {
+    /// Only the registry gives leases, under the lock that guards its table.
+    pub(super) fn new(generation: Arc<Generation>, index: usize, registry: Arc<Registry>) -> Self {
+        generation.jobs.fetch_add(1, Ordering::AcqRel);
+        Self { generation, index, registry }
+    }
+
+    /// The open library.
+    pub fn library(&self) -> Result<&Arc<Library>, &Refusal> {
+        self.generation.library()
+    }
+
+    /// The scorer's number in its library.
+    pub fn index(&self) -> u32 {
+        self.index as u32
+    }
+
+    /// What the scorer says about itself.
+    pub fn scorer(&self) -> &Description {
+        &self.generation.metadata.scorers[self.index]
+    }
+
+    /// The library's metadata.
+    pub fn metadata(&self) -> &Metadata {
+        &self.generation.metadata
+    }
+
+    /// The file as its author knows it.
+    pub fn source(&self) -> &Path {
+        &self.generation.source
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if self.generation.jobs.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.registry.idle(&self.generation);
+        }
+    }
+}

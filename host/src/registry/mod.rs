@@ -1,0 +1,18 @@
+//! The registry: which scorer is which generation of which library, now; and how it follows a folder.
+//!
+//! Invariants: a job takes its generation under the same lock that a change of the table takes, and keeps it to its end;
+//! a refused file changes nothing; a custom file never takes a built-in's name unless it is allowed to.
+
+mod events;
+mod folder;
+mod generation;
+mod reconcile;
+mod registry;
+mod table;
+
+pub use events::{Event, Events, What};
+pub use folder::list as list_libraries;
+pub use generation::{Generation, Lease, State};
+pub use reconcile::Reconciler;
+pub use registry::Registry;
+pub use table::{Provider, Table};

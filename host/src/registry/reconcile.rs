@@ -1,0 +1,214 @@
+//! The reconciler: makes the registry equal to the folder, and keeps it so.
+//!
+//! One thread looks at the folder whenever something may have happened. What takes long (copying, probing, opening)
+//! happens on a thread per file, so that a slow library keeps nobody waiting but itself.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::events::What;
+use super::folder::Folder;
+use super::registry::Registry;
+use crate::load::file::Signature;
+use crate::load::{Origin, QUIET, Refusal, Vetted};
+
+/// Changes that no event tells of are found this late.
+const RESCAN: Duration = Duration::from_millis(500);
+
+/// The first pause before a refusal that may pass is tried again; it doubles up to the last.
+const FIRST_RETRY: Duration = Duration::from_secs(2);
+const LAST_RETRY: Duration = Duration::from_secs(300);
+
+/// Keeps the registry equal to a folder, as long as the process lives.
+pub struct Reconciler {
+    folder: Folder,
+    registry: Arc<Registry>,
+    files: BTreeMap<PathBuf, Tracked>,
+    wake: Sender<Wake>,
+    woken: Receiver<Wake>,
+    trouble: Option<String>,
+}
+
+enum Wake {
+    Dirty,
+    Loaded(PathBuf, Signature, Result<Vetted, Refusal>),
+}
+
+/// A file as the reconciler knows it.
+struct Tracked {
+    signature: Signature,
+    state: Progress,
+    retries: u32,
+}
+
+enum Progress {
+    /// It changed at this time.
+    Settling(Instant),
+    /// A thread is at work on it.
+    Loading,
+    /// Live, or refused for good.
+    Done,
+    /// Refused, and worth another try at this time.
+    Retry(Instant),
+    /// Not in the folder since this time.
+    Gone(Instant),
+}
+
+impl Reconciler {
+    /// Makes the registry equal to the folder, then goes on doing so on a thread of its own.
+    pub fn start(folder: PathBuf, registry: Arc<Registry>) -> io::Result<()> {
+        let (wake, woken) = channel();
+        let dirty = wake.clone();
+        let (folder, problem) = Folder::new(folder, move || _ = dirty.send(Wake::Dirty));
+        if let Some(problem) = problem {
+            let message =
+                format!("the folder cannot be watched ({problem}); it is read every {} ms instead", RESCAN.as_millis());
+            registry.events.publish(What::Trouble { message });
+        }
+        let mut reconciler = Self { folder, registry, files: BTreeMap::new(), wake, woken, trouble: None };
+        reconciler.look();
+        while reconciler.is_busy() {
+            reconciler.turn();
+        }
+        thread::Builder::new().name("reconciler".to_owned()).spawn(move || {
+            loop {
+                reconciler.turn();
+            }
+        })?;
+        Ok(())
+    }
+
+    fn is_busy(&self) -> bool {
+        self.files.values().any(|file| matches!(file.state, Progress::Settling(_) | Progress::Loading))
+    }
+
+    /// Waits for whatever comes next, then looks at the folder.
+    fn turn(&mut self) {
+        let timeout = self.next_moment().saturating_duration_since(Instant::now());
+        match self.woken.recv_timeout(timeout) {
+            Ok(wake) => self.take(wake),
+            // The sender lives in this struct, so the channel cannot be closed.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        while let Ok(wake) = self.woken.try_recv() {
+            self.take(wake);
+        }
+        self.look();
+    }
+
+    fn next_moment(&self) -> Instant {
+        let moments = self.files.values().filter_map(|file| match file.state {
+            Progress::Settling(since) | Progress::Gone(since) => Some(since + QUIET),
+            Progress::Retry(at) => Some(at),
+            Progress::Loading | Progress::Done => None,
+        });
+        moments.chain([Instant::now() + RESCAN]).min().unwrap_or_else(Instant::now)
+    }
+
+    fn take(&mut self, wake: Wake) {
+        let Wake::Loaded(path, signature, loaded) = wake else { return };
+        let Some(file) = self.files.get_mut(&path) else { return };
+        // The file may have changed or gone while its thread was at work; then the next one counts.
+        if !matches!(file.state, Progress::Loading) || file.signature != signature {
+            return;
+        }
+        file.state = Progress::Done;
+        if let Err(refusal) = loaded.and_then(|vetted| self.registry.publish(vetted)) {
+            if refusal.may_pass_later() {
+                let pause = FIRST_RETRY * 2_u32.pow(file.retries.min(10));
+                file.state = Progress::Retry(Instant::now() + pause.min(LAST_RETRY));
+                file.retries += 1;
+            }
+            self.registry.refuse(refusal);
+        }
+    }
+
+    /// Compares the folder with what is known, and moves every file one step on.
+    fn look(&mut self) {
+        let now = Instant::now();
+        let present = match self.folder.libraries() {
+            Ok(present) => present,
+            Err(error) => return self.complain(error.to_string()),
+        };
+        self.trouble = None;
+        for (path, signature) in &present {
+            self.see(path, signature, now);
+        }
+        for (path, file) in &mut self.files {
+            if !present.contains_key(path) && !matches!(file.state, Progress::Gone(_)) {
+                file.state = Progress::Gone(now);
+            }
+        }
+        // A file that is replaced by removing it first is away for a moment only.
+        let gone = |file: &Tracked| matches!(file.state, Progress::Gone(since) if now.duration_since(since) >= QUIET);
+        let registry = &self.registry;
+        self.files.retain(|path, file| {
+            let stays = !gone(file);
+            if !stays {
+                registry.remove(path);
+            }
+            stays
+        });
+    }
+
+    /// A folder that cannot be read says nothing about its files: they stay as they are.
+    fn complain(&mut self, error: String) {
+        let message = format!("the folder of custom scorers cannot be read: {error}; its scorers stay as they are");
+        if self.trouble.as_ref() != Some(&message) {
+            self.registry.events.publish(What::Trouble { message: message.clone() });
+            self.trouble = Some(message);
+        }
+    }
+
+    fn see(&mut self, path: &Path, signature: &Signature, now: Instant) {
+        match self.files.get_mut(path) {
+            Some(file) if file.signature == *signature => match file.state {
+                Progress::Settling(since) if now.duration_since(since) >= QUIET => self.load(path),
+                Progress::Retry(at) if now >= at => self.load(path),
+                // It was away for less than it takes to settle, and is the same file again.
+                Progress::Gone(_) => file.state = Progress::Settling(now),
+                _ => {}
+            },
+            known => {
+                let news = !known.is_some_and(|file| matches!(file.state, Progress::Settling(_)));
+                // An old file, such as those that are there at start, has settled long ago.
+                let age = signature.age().unwrap_or_default().min(QUIET);
+                let state = Progress::Settling(now.checked_sub(age).unwrap_or(now));
+                self.files.insert(path.to_owned(), Tracked { signature: signature.clone(), state, retries: 0 });
+                if news {
+                    self.registry.events.publish(What::Found { file: path.to_owned() });
+                }
+                if age == QUIET {
+                    self.load(path);
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, path: &Path) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        file.state = Progress::Loading;
+        let (path, signature) = (path.to_owned(), file.signature.clone());
+        let (wake, registry) = (self.wake.clone(), self.registry.clone());
+        let work = move || {
+            let loaded = load(&registry, &path);
+            // Without a reconciler there is nobody to tell, and nothing to keep equal.
+            _ = wake.send(Wake::Loaded(path, signature, loaded));
+        };
+        if thread::Builder::new().name("loader".to_owned()).spawn(work).is_err() {
+            file.state = Progress::Retry(Instant::now() + FIRST_RETRY);
+        }
+    }
+}
+
+/// Everything up to having the library open, so that publishing it cannot fail for want of that.
+fn load(registry: &Registry, path: &Path) -> Result<Vetted, Refusal> {
+    let vetted = registry.loader().vet(path, Origin::Custom)?;
+    registry.loader().open(&vetted)?;
+    Ok(vetted)
+}

@@ -1,0 +1,233 @@
+//! The registry itself: generations come and go, names change hands, jobs hold on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::metadata::Metadata;
+use parking_lot::{Mutex, RwLock};
+
+use super::events::{Events, What};
+use super::generation::{Generation, Lease, State};
+use super::table::Table;
+use crate::job::ScorerName;
+use crate::load::{Finding, Loader, Refusal, Step, Vetted};
+
+/// All scorers there are, for all threads.
+pub struct Registry {
+    /// What happens here.
+    pub events: Events,
+    loader: Arc<Loader>,
+    allowed_overrides: BTreeSet<String>,
+    table: RwLock<Arc<Table>>,
+    files: Mutex<Files>,
+}
+
+/// What the table is made of. Whoever changes it holds the lock until the new table is in place.
+#[derive(Default)]
+struct Files {
+    numbers: u64,
+    built_in: Vec<Arc<Generation>>,
+    custom: BTreeMap<PathBuf, Arc<Generation>>,
+    draining: Vec<Arc<Generation>>,
+    refused: BTreeMap<PathBuf, Refusal>,
+    shadowed: BTreeSet<(String, PathBuf, PathBuf)>,
+}
+
+impl Registry {
+    /// An empty registry. The overrides are ids of built-in scorers that a custom file may take.
+    pub fn new(loader: Arc<Loader>, allowed_overrides: BTreeSet<String>) -> Arc<Self> {
+        let (events, table, files) = (Events::default(), RwLock::default(), Mutex::default());
+        Arc::new(Self { events, loader, allowed_overrides, table, files })
+    }
+
+    /// The loader its libraries come through.
+    pub fn loader(&self) -> &Arc<Loader> {
+        &self.loader
+    }
+
+    /// What the names stand for, now. It does not change any more.
+    pub fn snapshot(&self) -> Arc<Table> {
+        self.table.read().clone()
+    }
+
+    /// A job's hold on the scorer that a name stands for.
+    pub fn lease(self: &Arc<Self>, name: &ScorerName) -> Result<Lease, ScoreError> {
+        // Under the lock, so that a generation that is taken out of the table gets no job afterwards.
+        let table = self.table.read();
+        match table.find(name) {
+            Ok(provider) => Ok(Lease::new(provider.generation.clone(), provider.index, self.clone())),
+            Err(error) => {
+                drop(table);
+                Err(self.explain(name, error))
+            }
+        }
+    }
+
+    /// A name that is not there because its file was refused is a failure to load, and the refusal says why.
+    fn explain(&self, name: &ScorerName, error: ScoreError) -> ScoreError {
+        let files = self.files.lock();
+        let claims_it = |refusal: &&Refusal| refusal.claims.contains(&name.id);
+        if error.code != ErrorCode::ScorerNotFound || name.pin.is_some() {
+            return error;
+        }
+        if let Some(refusal) = files.refused.values().find(claims_it) {
+            return refusal.as_error().detail("scorer", name.id.as_str());
+        }
+        match files.refused.len() {
+            0 => error,
+            n => {
+                let hint = error.details.hint.clone().unwrap_or_default();
+                error.hint(format!("{hint} ({n} files were refused: 'autoscorer scorers list' says why)"))
+            }
+        }
+    }
+
+    /// Adds a built-in library. Two built-in scorers of the same name are a broken installation: the second is refused.
+    pub fn add_built_in(&self, source: PathBuf, metadata: Metadata) {
+        let mut files = self.files.lock();
+        let taken = metadata
+            .scorers
+            .iter()
+            .find_map(|scorer| Some((scorer, files.built_in.iter().find(|g| g.has(&scorer.id))?)));
+        if let Some((scorer, other)) = taken {
+            let found = format!("scorer '{}', which {} has already", scorer.id, other.source.display());
+            let refusal = Finding::new(found, "every built-in scorer once", "remove one of the two plugins")
+                .at(Step::Publish, &source);
+            self.note_refusal(&mut files, refusal);
+            return;
+        }
+        files.numbers += 1;
+        let generation = Generation::built_in(files.numbers, source, metadata, self.loader.clone());
+        files.built_in.push(Arc::new(generation));
+        self.rebuild(&mut files);
+    }
+
+    /// Makes a vetted custom library live in place of what its file was before.
+    pub fn publish(&self, vetted: Vetted) -> Result<(), Refusal> {
+        let mut files = self.files.lock();
+        if let Some(refusal) = self.forbidden(&files, &vetted) {
+            return Err(refusal);
+        }
+        let source = vetted.source.clone();
+        files.refused.remove(&source);
+        let before = files.custom.get(&source);
+        if before.is_some_and(|generation| generation.sha256() == Some(vetted.sha256.as_str())) {
+            return Ok(());
+        }
+        files.numbers += 1;
+        let arrived = vetted.signature.changed_at().max(link_changed_at(&source));
+        let generation = Arc::new(Generation::custom(files.numbers, vetted, arrived, self.loader.clone()));
+        let before = files.custom.insert(source, generation.clone());
+        self.rebuild(&mut files);
+        self.events.publish(What::Live(generation.subject()));
+        self.warn_of_shadows(&mut files);
+        if let Some(before) = before {
+            self.drain(&mut files, before);
+        }
+        Ok(())
+    }
+
+    fn forbidden(&self, files: &Files, vetted: &Vetted) -> Option<Refusal> {
+        let ids = vetted.scorer_ids();
+        let taken = |id: &&String| files.built_in.iter().any(|g| g.has(id)) && !self.allowed_overrides.contains(*id);
+        let id = ids.iter().find(taken)?;
+        let finding = Finding::new(
+            format!("scorer '{id}', which is built in"),
+            "a name of its own",
+            format!("rename the scorer; or start with --allow-override {id} if it shall replace the built-in one"),
+        );
+        Some(finding.at(Step::Publish, &vetted.source).claiming(ids))
+    }
+
+    /// Notes that a file is not live, and why. What it was before stays live.
+    pub fn refuse(&self, refusal: Refusal) {
+        self.note_refusal(&mut self.files.lock(), refusal);
+    }
+
+    fn note_refusal(&self, files: &mut Files, refusal: Refusal) {
+        let before = files.refused.insert(refusal.file.clone(), refusal.clone());
+        if before.as_ref() != Some(&refusal) {
+            self.events.publish(What::Refused(refusal));
+        }
+    }
+
+    /// Takes a file's scorers out.
+    pub fn remove(&self, source: &Path) {
+        let mut files = self.files.lock();
+        files.refused.remove(source);
+        if let Some(generation) = files.custom.remove(source) {
+            self.rebuild(&mut files);
+            self.warn_of_shadows(&mut files);
+            self.drain(&mut files, generation);
+        }
+    }
+
+    fn rebuild(&self, files: &mut Files) {
+        let table = Table::of(files.built_in.iter().chain(files.custom.values()));
+        *self.table.write() = Arc::new(table);
+    }
+
+    fn warn_of_shadows(&self, files: &mut Files) {
+        let table = self.snapshot();
+        let mut shadowed = BTreeSet::new();
+        for (id, provider, hidden) in table.iter() {
+            for other in hidden {
+                shadowed.insert((id.to_owned(), provider.generation.source.clone(), other.generation.source.clone()));
+            }
+        }
+        for (scorer, winner, loser) in shadowed.difference(&files.shadowed).cloned() {
+            self.events.publish(What::Shadowed { scorer, winner, loser });
+        }
+        files.shadowed = shadowed;
+    }
+
+    fn drain(&self, files: &mut Files, generation: Arc<Generation>) {
+        if generation.jobs() == 0 {
+            self.events.publish(What::Retired(generation.subject()));
+        } else {
+            self.events.publish(What::Draining(generation.subject()));
+            files.draining.push(generation);
+        }
+    }
+
+    /// A generation's last job has ended; if it was only draining, that was its end.
+    pub(super) fn idle(&self, generation: &Arc<Generation>) {
+        let mut files = self.files.lock();
+        let place = files.draining.iter().position(|draining| Arc::ptr_eq(draining, generation));
+        if let Some(place) = place.filter(|_| generation.jobs() == 0) {
+            files.draining.swap_remove(place);
+            self.events.publish(What::Retired(generation.subject()));
+        }
+    }
+
+    /// Every generation there is, with what it is now.
+    pub fn generations(&self) -> Vec<(Arc<Generation>, State)> {
+        let files = self.files.lock();
+        let live = self.snapshot().live();
+        let state =
+            |generation: &Generation| if live.contains(&generation.number) { State::Live } else { State::Shadowed };
+        let current = files.built_in.iter().chain(files.custom.values()).map(|g| (g.clone(), state(g)));
+        current.chain(files.draining.iter().map(|g| (g.clone(), State::Draining))).collect()
+    }
+
+    /// The files that are not live, and why.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.files.lock().refused.values().cloned().collect()
+    }
+
+    /// Whether a name is a built-in scorer's, and no custom file may take it.
+    pub fn is_settled(&self, id: &str) -> bool {
+        !self.allowed_overrides.contains(id) && self.files.lock().built_in.iter().any(|generation| generation.has(id))
+    }
+}
+
+/// A link may be newer than what it leads to.
+fn link_changed_at(path: &Path) -> SystemTime {
+    use std::os::unix::fs::MetadataExt;
+    let link = std::fs::symlink_metadata(path).ok().filter(|metadata| metadata.is_symlink());
+    let seconds = link.map_or(0, |link| link.ctime().max(0) as u64);
+    SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)
+}

@@ -1,0 +1,10 @@
+//! What is left behind in the workspace: `output/result.json` and `output/artifacts/`, both replaced as a whole.
+//!
+//! Invariants: `result.json` is complete or absent; it is removed before a job begins, so that a job that was killed
+//! leaves no older score behind; `artifacts/` holds exactly what `result.json` lists.
+
+mod artifacts;
+mod result;
+
+pub use artifacts::ArtifactFolder;
+pub use result::{Resources, ResultFile, Timing, Versioning, forget, write};

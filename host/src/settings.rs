@@ -1,0 +1,173 @@
+//! The settings: from flags, environment and file, in this order; checked once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use clap::Args;
+use serde::Deserialize;
+
+/// The settings file of the current folder.
+const FILE: &str = "autoscorer.toml";
+
+/// Flags that every command takes, and their environment variables.
+#[derive(Debug, Default, Args)]
+pub struct HostArgs {
+    /// Settings file [default: autoscorer.toml, if it is there]
+    #[arg(long, global = true, env = "AUTOSCORER_CONFIG", value_name = "FILE", help_heading = "Host")]
+    pub config: Option<PathBuf>,
+
+    /// Folder of built-in plugins [default: around the executable]
+    #[arg(long, global = true, env = "AUTOSCORER_PLUGINS", value_name = "DIR", help_heading = "Host")]
+    pub plugins: Option<PathBuf>,
+
+    /// Folder of custom scorers [default: custom_scorers]
+    #[arg(long, global = true, env = "AUTOSCORER_CUSTOM_SCORERS", value_name = "DIR", help_heading = "Host")]
+    pub custom_scorers: Option<PathBuf>,
+
+    /// Folder for private copies of libraries [default: autoscorer/plugins in the user's cache]
+    #[arg(long, global = true, env = "AUTOSCORER_STORE", value_name = "DIR", help_heading = "Host")]
+    pub store: Option<PathBuf>,
+
+    /// Let a custom file replace this built-in scorer (repeatable)
+    #[arg(long, global = true, value_name = "ID", help_heading = "Host")]
+    pub allow_override: Vec<String>,
+
+    /// Seconds a library may take to open in a child process [default: 5]
+    #[arg(long, global = true, env = "AUTOSCORER_PROBE_TIMEOUT", value_name = "SECONDS", help_heading = "Host")]
+    pub probe_timeout: Option<f64>,
+
+    /// Libraries that may be open at once, old generations included [default: 1000]
+    #[arg(long, global = true, env = "AUTOSCORER_MAX_GENERATIONS", value_name = "N", help_heading = "Host")]
+    pub max_generations: Option<usize>,
+
+    /// Tell more on stderr
+    #[arg(short, long, global = true, help_heading = "Host")]
+    pub verbose: bool,
+}
+
+/// What the host works with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The folder of built-in plugins; without one they are looked for around the executable.
+    pub plugins: Option<PathBuf>,
+    /// The watched folder.
+    pub custom_scorers: PathBuf,
+    /// The folder of private copies.
+    pub store: PathBuf,
+    /// Built-in scorers that a custom file may replace.
+    pub allow_override: BTreeSet<String>,
+    /// How long a library may take to be opened in a child process.
+    pub probe_timeout: Duration,
+    /// How many libraries may be open, old generations included.
+    pub max_generations: usize,
+}
+
+/// The settings file. Relative paths are relative to it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    plugins: Option<PathBuf>,
+    custom_scorers: Option<PathBuf>,
+    store: Option<PathBuf>,
+    #[serde(default)]
+    allow_override: Vec<String>,
+    probe_timeout: Option<f64>,
+    max_generations: Option<usize>,
+}
+
+impl Settings {
+    /// Merges flags and environment, which clap has read, with the file and the defaults.
+    pub fn load(args: &HostArgs) -> Result<Self, ScoreError> {
+        let file = match &args.config {
+            Some(path) => File::read(path)?,
+            None if Path::new(FILE).exists() => File::read(Path::new(FILE))?,
+            None => File::default(),
+        };
+        let timeout = args.probe_timeout.or(file.probe_timeout).unwrap_or(5.0);
+        let probe_timeout = Duration::try_from_secs_f64(timeout).ok().filter(|timeout| !timeout.is_zero());
+        let settings = Self {
+            plugins: args.plugins.clone().or(file.plugins),
+            custom_scorers: args
+                .custom_scorers
+                .clone()
+                .or(file.custom_scorers)
+                .unwrap_or_else(|| "custom_scorers".into()),
+            store: args.store.clone().or(file.store).unwrap_or_else(default_store),
+            allow_override: args.allow_override.iter().cloned().chain(file.allow_override).collect(),
+            probe_timeout: probe_timeout
+                .ok_or_else(|| wrong(format!("the probe timeout of {timeout} s is no positive time")))?,
+            max_generations: args.max_generations.or(file.max_generations).unwrap_or(1_000),
+        };
+        match &settings.plugins {
+            Some(folder) if !folder.is_dir() => {
+                Err(wrong(format!("there is no folder of plugins {}", folder.display())))
+            }
+            _ => Ok(settings),
+        }
+    }
+}
+
+impl File {
+    fn read(path: &Path) -> Result<Self, ScoreError> {
+        let name = path.display();
+        let text = fs::read_to_string(path).map_err(|error| wrong(format!("{name} cannot be read: {error}")))?;
+        let mut file: Self = toml::from_str(&text).map_err(|error| wrong(format!("{name} is wrong: {error}")))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for path in [&mut file.plugins, &mut file.custom_scorers, &mut file.store].into_iter().flatten() {
+            *path = folder.join(&path);
+        }
+        Ok(file)
+    }
+}
+
+/// Private to the user, and kept between runs so that a library is copied once.
+fn default_store() -> PathBuf {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+    let user = rustix::process::geteuid().as_raw();
+    cache.unwrap_or_else(|| std::env::temp_dir().join(format!("autoscorer-{user}"))).join("autoscorer/plugins")
+}
+
+fn wrong(message: String) -> ScoreError {
+    ScoreError::new(ErrorCode::InvalidParams, message)
+        .hint("see 'autoscorer help' for the settings")
+        .at_stage("settings")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_count_before_the_file_and_the_file_before_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("host.toml");
+        fs::write(&config, "custom-scorers = 'drop'\nstore = '/s'\nallow-override = ['a']\nprobe-timeout = 2.5\n")
+            .unwrap();
+        let args = HostArgs {
+            config: Some(config),
+            store: Some("/flag".into()),
+            allow_override: vec!["b".to_owned()],
+            ..HostArgs::default()
+        };
+        let settings = Settings::load(&args).unwrap();
+        assert_eq!(settings.custom_scorers, folder.path().join("drop"));
+        assert_eq!(settings.store, Path::new("/flag"));
+        assert_eq!(settings.allow_override, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+        assert_eq!((settings.probe_timeout, settings.max_generations), (Duration::from_millis(2500), 1_000));
+    }
+
+    #[test]
+    fn a_wrong_file_is_an_error_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("host.toml");
+        for text in ["no-such-key = 1", "store = ", "probe-timeout = -1"] {
+            fs::write(&config, text).unwrap();
+            let args = HostArgs { config: Some(config.clone()), ..HostArgs::default() };
+            assert_eq!(Settings::load(&args).unwrap_err().code, ErrorCode::InvalidParams, "{text}");
+        }
+    }
+}

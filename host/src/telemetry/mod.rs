@@ -1,0 +1,5 @@
+//! What the host tells about itself while it works: the narration on stderr, the time, the resources used.
+
+pub mod narrate;
+pub mod resources;
+pub mod time;
