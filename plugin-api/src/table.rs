@@ -89,6 +89,28 @@ impl Table {
         self.lines[row]
     }
 
+    /// A column as numbers: decimal, with sign and exponent where wanted, blanks around them allowed. What is no number is
+    /// a TYPE_ERROR, what is none that can be counted with (`nan`, `inf`, `1e999`) a BAD_FORMAT, each with its line.
+    pub fn numbers(&self, index: usize) -> Result<Vec<f64>, Faults> {
+        let mut faults = Faults::none();
+        let mut numbers = Vec::with_capacity(self.rows());
+        for (row, cell) in self.columns[index].iter().enumerate() {
+            match number(cell) {
+                Ok(number) => numbers.push(number),
+                Err((code, expected)) => faults.push(self.number_fault(code, index, row).expected(expected)),
+            }
+        }
+        faults.into_result().map(|()| numbers)
+    }
+
+    fn number_fault(&self, code: ErrorCode, index: usize, row: usize) -> ScoreError {
+        let (column, cell) = (&self.columns[index], self.columns[index].get(row));
+        ScoreError::new(code, format!("{} has {cell:?} in column '{}'", self.name, column.name))
+            .file(&self.name)
+            .line(self.lines[row])
+            .found(format!("{cell:?}"))
+    }
+
     fn push(&mut self, record: &ByteRecord, line: u64, wanted: &[usize], faults: &mut Faults) {
         let columns = [&mut self.ids].into_iter().chain(&mut self.columns);
         for (column, field) in columns.zip(wanted) {
@@ -148,6 +170,14 @@ impl Column {
     fn push(&mut self, cell: &str) {
         self.text.push_str(cell);
         self.ends.push(self.text.len());
+    }
+}
+
+fn number(cell: &str) -> Result<f64, (ErrorCode, &'static str)> {
+    match cell.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err((ErrorCode::BadFormat, "a finite number")),
+        Err(_) => Err((ErrorCode::TypeError, "a decimal number such as 1.5 or -2e3")),
     }
 }
 
@@ -338,6 +368,22 @@ mod tests {
     #[test]
     fn an_open_quote_does_not_swallow_the_file() {
         assert!(faults("id,label\n1,a\n2,\"b\n3,c\n")[0].contains("never closed line Some(3)"));
+    }
+
+    #[test]
+    fn what_is_no_number_is_told_from_what_cannot_be_counted_with() {
+        let table = parse("id,label\n1, 1.5 \n2,-2e3\n3,.5\n4,+7\n").unwrap();
+        assert_eq!(table.numbers(0).unwrap(), [1.5, -2000.0, 0.5, 7.0]);
+        let odd = parse("id,label\n1,two\n2,1_000\n3,0x10\n4,nan\n5,-inf\n6,1e999\n7,\"1,5\"\n").unwrap();
+        let codes: Vec<_> = odd.numbers(0).unwrap_err().list.iter().map(|f| (f.code, f.details.line)).collect();
+        let (wrong_type, not_finite) = (ErrorCode::TypeError, ErrorCode::BadFormat);
+        assert_eq!(
+            codes,
+            [wrong_type, wrong_type, wrong_type, not_finite, not_finite, not_finite, wrong_type]
+                .into_iter()
+                .zip((2..).map(Some))
+                .collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -98,7 +98,8 @@ fn header(path: &Path) -> Result<&'static LibHeader, Finding> {
 }
 
 fn not_opened(path: &Path, error: &libloading::Error) -> Finding {
-    let text = error.to_string();
+    // libloading keeps the dynamic loader's own words one level down.
+    let text = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     // The user knows the file by its own name, not by that of the private copy.
     let reason = text.replace(&format!("{}: ", path.display()), "");
     let help = if reason.contains("cannot open shared object file") {
@@ -150,7 +151,7 @@ fn first_difference(text: &str) -> String {
     let block = &text[start + "Error:".len()..];
     let end = block.find("\n0 error(s)").or_else(|| block[1..].find("Error:").map(|at| at + 1)).unwrap_or(block.len());
     let words: Vec<&str> = block[..end].split_whitespace().collect();
-    let mut line: String = words.join(" ");
+    let mut line = words.join(" ").replace(" Expected: ", "; expected ").replace(" Found: ", ", found ");
     if line.chars().count() > 300 {
         line = line.chars().take(300).chain(['…']).collect();
     }

@@ -1,0 +1,4 @@
+//! The suite: every test drives the real binary on real files and real libraries.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
+
+mod arrival;
