@@ -42,6 +42,7 @@ pub mod outcome;
 mod panic;
 pub mod params;
 pub mod rank;
+mod rows;
 pub mod scorer;
 pub mod suggest;
 pub mod table;

@@ -2,3 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
 
 mod arrival;
+mod commands;
+mod compatibility;
+mod data_errors;
+mod generations;
+mod misbehaving;
+mod names;
+mod not_libraries;
+mod results;
+mod shipped;
+mod tidy;

@@ -21,7 +21,7 @@ pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(start.elapsed() < PATIENCE, "{what}: not so after {PATIENCE:?}");
-        std::thread::yield_now();
+        std::thread::park_timeout(Duration::from_millis(5));
     }
 }
 
@@ -111,9 +111,9 @@ impl Live {
         assert!(numbers.contains(&good_version(&answer)), "{answer:#}");
     }
 
-    /// The process, to send signals to.
-    pub fn pid(&self) -> u32 {
-        self.child.id()
+    /// Asserts that the host has not ended.
+    pub fn assert_running(&mut self) {
+        assert_eq!(self.child.try_wait().unwrap(), None);
     }
 
     /// No more workspaces: waits for the end and gives the exit code.

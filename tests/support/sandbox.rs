@@ -12,8 +12,7 @@ use crate::built::built;
 /// Folders for one test.
 pub struct Sandbox {
     folder: TempDir,
-    /// Flags that every command gets.
-    pub flags: Vec<String>,
+    flags: Vec<String>,
 }
 
 /// A command that has ended.
@@ -30,13 +29,22 @@ impl Sandbox {
     /// Empty folders, and the built-in plugins.
     #[expect(clippy::new_without_default, reason = "making folders is no default")]
     pub fn new() -> Self {
+        Self::with_store(&built().store)
+    }
+
+    /// The same with a store of its own, where libraries are not kept for other tests.
+    pub fn with_own_store() -> Self {
+        Self::with_store(Path::new("store"))
+    }
+
+    fn with_store(store: &Path) -> Self {
         let folder = tempfile::Builder::new().prefix("autoscorer-").tempdir().unwrap();
         fs::create_dir(folder.path().join("custom")).unwrap();
         let flag = |name: &str, path: &Path| [name.to_owned(), path.to_str().unwrap().to_owned()];
         let flags = [
             flag("--plugins", &built().plugins),
             flag("--custom-scorers", &folder.path().join("custom")),
-            flag("--store", &built().store),
+            flag("--store", &folder.path().join(store)),
         ];
         Self { flags: flags.concat(), folder }
     }
@@ -82,12 +90,7 @@ impl Sandbox {
 
     /// The host with the sandbox's flags.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        self.command_of(&built().host(), arguments)
-    }
-
-    /// The same with another copy of the host.
-    pub fn command_of(&self, host: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(host);
+        let mut command = Command::new(built().host());
         command.args(arguments).args(&self.flags).current_dir(self.path());
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();

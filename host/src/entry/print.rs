@@ -16,18 +16,21 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// Prints a line of data. When nobody reads any more, as after `| head`, the work is done.
+/// How many further faults of one error are shown; `validate` shows all.
+const SHOWN_FAULTS: usize = 5;
+
+/// Prints a line of data, in one piece. When nobody reads any more, as after `| head`, the work is done.
 pub fn out(line: impl Display) {
     let mut stdout = anstream::stdout().lock();
-    if let Err(error) = writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
+    if let Err(error) = stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()) {
         let code = if error.kind() == ErrorKind::BrokenPipe { 0 } else { 4 };
         std::process::exit(code);
     }
 }
 
-/// Prints a line of narration. A closed stderr must not stop the work.
+/// Prints a line of narration, in one piece. A closed stderr must not stop the work.
 pub fn err(line: impl Display) {
-    _ = writeln!(anstream::stderr().lock(), "{line}");
+    _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Prints why a command failed.
@@ -58,7 +61,23 @@ pub fn explain(error: &ScoreError, workspace: Option<&str>) -> String {
             line(label, value);
         }
     }
+    for other in details.more.get("faults").and_then(Value::as_array).into_iter().flatten().take(SHOWN_FAULTS) {
+        if let Ok(other) = serde_json::from_value::<ScoreError>(other.clone()) {
+            line("also", &in_a_line(&other));
+        }
+    }
     text
+}
+
+/// An error in one line, for a list of them.
+fn in_a_line(error: &ScoreError) -> String {
+    let details = &error.details;
+    let place = match (&details.file, details.line) {
+        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        _ => String::new(),
+    };
+    let help = details.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    format!("[{}] {}{place}{help}", error.code, error.message)
 }
 
 /// A warning in one line.

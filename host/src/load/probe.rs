@@ -58,10 +58,14 @@ fn open_and_describe(library: &Path) -> Result<(), Finding> {
 
 /// Should the parent be killed, a library that never returns must not outlive it for long.
 fn end_myself_after(time: Duration) {
+    let (started, has_started) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
+        _ = started.send(());
         std::thread::sleep(time);
         _ = kill_process(rustix::process::getpid(), Signal::KILL);
     });
+    // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
+    _ = has_started.recv();
 }
 
 fn spawn(library: &Path, timeout: Duration, socket: OwnedFd) -> io::Result<Child> {

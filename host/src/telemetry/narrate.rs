@@ -17,6 +17,6 @@ pub fn from(level: Level) {
 pub fn line(level: Level, text: impl Display) {
     if level as u8 >= THRESHOLD.load(Ordering::Relaxed) {
         // A closed stderr must not stop the work.
-        _ = writeln!(anstream::stderr().lock(), "{text}");
+        _ = anstream::stderr().lock().write_all(format!("{text}\n").as_bytes());
     }
 }

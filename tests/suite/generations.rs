@@ -1,0 +1,86 @@
+//! Generations: a job keeps the one it began with, whatever happens to the file; old ones drain, and are not without end.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use autoscorer_tests::{Live, Sandbox, good_version, versioned};
+use serde_json::json;
+
+#[test]
+fn replaced_200_times_while_jobs_run() {
+    let sandbox = Sandbox::with_own_store();
+    let file = sandbox.drop_bytes(&versioned(0), "good.so");
+    let workspaces: Vec<_> = (0..8).map(|n| sandbox.workspace(&format!("ws{n}"), "good")).collect();
+    let mut live = Live::start(&sandbox, &["--jobs", "4", "--no-artifacts"]);
+    live.live(&file, 0);
+    let mut submitted = 0;
+    for number in 1..=200 {
+        sandbox.drop_bytes(&versioned(number), "good.so");
+        for workspace in &workspaces {
+            live.submit(workspace);
+            submitted += 1;
+        }
+        // Waiting for every tenth makes sure that many generations really take over.
+        if number % 10 == 0 {
+            live.live(&file, number);
+        }
+    }
+    live.assert_good(&workspaces[0], 200);
+    let is_result = |line: &&serde_json::Value| line["status"].is_string();
+    while live.seen.iter().filter(is_result).count() < submitted + 1 {
+        live.wait("all results", |line| line["status"].is_string());
+    }
+    let versions: Vec<u32> = live.seen.iter().filter(is_result).map(good_version).collect();
+    let distinct: BTreeSet<u32> = versions.iter().copied().collect();
+    assert!(distinct.len() >= 15, "jobs have run on many generations: {distinct:?}");
+    assert_eq!(live.finish(), 0);
+}
+
+#[test]
+fn a_running_job_keeps_its_generation_and_the_generation_drains() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.drop_bytes(&versioned(1), "good.so");
+    let (go, begun) = (sandbox.path().join("go"), sandbox.path().join("begun"));
+    let slow = sandbox.workspace("slow", "good");
+    let meta = json!({"scorer": "good", "params": {"wait_for": go, "announce": begun}});
+    sandbox.write("slow/meta.json", meta.to_string());
+    let quick = sandbox.workspace("quick", "good");
+    let mut live = Live::start(&sandbox, &["--jobs", "2"]);
+    live.live(&file, 1);
+    live.submit(&slow);
+    autoscorer_tests::eventually("the slow job begins", || begun.exists().then_some(()));
+
+    sandbox.drop_bytes(&versioned(2), "good.so");
+    live.live(&file, 2);
+    let draining = live.event("draining", &file);
+    assert_eq!((&draining["jobs"], &draining["scorers"][0]), (&json!(1), &json!("good@7.7.0001")));
+    live.assert_good(&quick, 2);
+
+    fs::remove_file(&file).unwrap();
+    let retired = live.event("retired", &file);
+    assert_eq!(retired["scorers"][0], "good@7.7.0002", "the idle one is gone at once");
+    fs::write(&go, "").unwrap();
+    let answer = live.wait("the slow job ends", |line| line["data"]["workspace"] == slow.to_str().unwrap());
+    assert_eq!(good_version(&answer), 1);
+    let retired = live.event("retired", &file);
+    assert_eq!(retired["scorers"][0], "good@7.7.0001", "the busy one when its job has ended");
+}
+
+#[test]
+fn the_number_of_generations_is_capped() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.custom("good.so");
+    let workspace = sandbox.workspace("ws", "good");
+    let mut live = Live::start(&sandbox, &["--max-generations", "2"]);
+    for number in [1, 2] {
+        sandbox.drop_bytes(&versioned(number), "good.so");
+        live.live(&file, number);
+    }
+    // The same content is the same library: it costs nothing to bring it back.
+    sandbox.drop_bytes(&versioned(1), "good.so");
+    live.live(&file, 1);
+    sandbox.drop_bytes(&versioned(3), "good.so");
+    let refused = live.event("refused", &file);
+    insta::assert_snapshot!(sandbox.anonymous(&crate::misbehaving::text(&refused)));
+    live.assert_good(&workspace, 1);
+}
