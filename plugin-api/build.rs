@@ -1,4 +1,5 @@
 //! Tells the crate which compiler builds it, so that every plugin can say so in its metadata.
+#![allow(clippy::print_stdout, reason = "a build script talks to cargo by printing")]
 
 use std::process::Command;
 

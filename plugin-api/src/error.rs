@@ -67,7 +67,7 @@ pub struct ScoreError {
     pub stage: Option<String>,
     /// Where, why, and what to do next.
     #[serde(default)]
-    pub details: Details,
+    pub details: Box<Details>,
 }
 
 /// Where a failure happened and how to mend it.
@@ -97,7 +97,7 @@ pub struct Details {
 impl ScoreError {
     /// An error with nothing but a code and a message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), stage: None, details: Details::default() }
+        Self { code, message: message.into(), stage: None, details: Box::default() }
     }
 
     /// Names the file it is about.

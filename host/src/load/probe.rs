@@ -52,7 +52,7 @@ pub fn answer(library: &Path, timeout: Duration) -> io::Result<()> {
 }
 
 fn open_and_describe(library: &Path) -> Result<(), Finding> {
-    let metadata = super::peek(library).map_err(|refusal| refusal.finding)?;
+    let metadata = super::peek(library).map_err(|refusal| *refusal.finding)?;
     Plugin::open(library)?.verify(&metadata)
 }
 

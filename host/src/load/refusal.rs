@@ -44,7 +44,7 @@ pub struct Refusal {
     pub step: Step,
     /// What was wrong there.
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: Box<Finding>,
     /// The scorers it claims to have, as far as that is known.
     pub claims: Vec<String>,
 }
@@ -57,7 +57,7 @@ impl Finding {
 
     /// The refusal of a file at a step.
     pub fn at(self, step: Step, file: &Path) -> Refusal {
-        Refusal { file: file.to_owned(), step, finding: self, claims: Vec::new() }
+        Refusal { file: file.to_owned(), step, finding: Box::new(self), claims: Vec::new() }
     }
 }
 
@@ -94,7 +94,7 @@ impl fmt::Display for Step {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding { found, expected, help } = &self.finding;
+        let Finding { found, expected, help } = &*self.finding;
         let (file, step) = (self.file.display(), self.step);
         write!(f, "{file} refused at {step}\n  found:    {found}\n  expected: {expected}\n  help:     {help}")
     }

@@ -7,6 +7,7 @@ mod events;
 mod folder;
 mod generation;
 mod reconcile;
+#[expect(clippy::module_inception, reason = "every file bears the name of its noun")]
 mod registry;
 mod table;
 

@@ -36,7 +36,14 @@ pub struct Reconciler {
 
 enum Wake {
     Dirty,
-    Loaded(PathBuf, Signature, Result<Vetted, Refusal>),
+    Loaded(Box<Loaded>),
+}
+
+/// What came of loading a file as it was when it had this signature.
+struct Loaded {
+    path: PathBuf,
+    signature: Signature,
+    result: Result<Vetted, Refusal>,
 }
 
 /// A file as the reconciler knows it.
@@ -111,14 +118,15 @@ impl Reconciler {
     }
 
     fn take(&mut self, wake: Wake) {
-        let Wake::Loaded(path, signature, loaded) = wake else { return };
+        let Wake::Loaded(loaded) = wake else { return };
+        let Loaded { path, signature, result } = *loaded;
         let Some(file) = self.files.get_mut(&path) else { return };
         // The file may have changed or gone while its thread was at work; then the next one counts.
         if !matches!(file.state, Progress::Loading) || file.signature != signature {
             return;
         }
         file.state = Progress::Done;
-        if let Err(refusal) = loaded.and_then(|vetted| self.registry.publish(vetted)) {
+        if let Err(refusal) = result.and_then(|vetted| self.registry.publish(vetted)) {
             if refusal.may_pass_later() {
                 let pause = FIRST_RETRY * 2_u32.pow(file.retries.min(10));
                 file.state = Progress::Retry(Instant::now() + pause.min(LAST_RETRY));
@@ -196,9 +204,9 @@ impl Reconciler {
         let (path, signature) = (path.to_owned(), file.signature.clone());
         let (wake, registry) = (self.wake.clone(), self.registry.clone());
         let work = move || {
-            let loaded = load(&registry, &path);
+            let result = load(&registry, &path);
             // Without a reconciler there is nobody to tell, and nothing to keep equal.
-            _ = wake.send(Wake::Loaded(path, signature, loaded));
+            _ = wake.send(Wake::Loaded(Box::new(Loaded { path, signature, result })));
         };
         if thread::Builder::new().name("loader".to_owned()).spawn(work).is_err() {
             file.state = Progress::Retry(Instant::now() + FIRST_RETRY);
