@@ -35,7 +35,7 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
     let names: Vec<_> =
         requests.iter().filter_map(|request| Job::prepare(request).ok()).map(|job| job.scorer).collect();
     engine.load_needed(names.iter());
-    let reports = score_all(&engine, &requests, workers(args.jobs), &cancel, |report| {
+    let reports = score_all(&engine, &requests, args.jobs, &cancel, |report| {
         if args.jsonl {
             line(report, Instant::now()).print_line();
         }
@@ -58,7 +58,7 @@ pub(super) fn workers(asked: Option<usize>) -> usize {
 fn score_all(
     engine: &Engine,
     requests: &[Request],
-    workers: usize,
+    jobs: Option<usize>,
     cancel: &Cancel,
     done: impl Fn(&Report),
 ) -> Vec<Report> {
@@ -71,7 +71,7 @@ fn score_all(
     let (sender, receiver) = mpsc::channel();
     let mut reports: Vec<Option<Report>> = requests.iter().map(|_| None).collect();
     thread::scope(|scope| {
-        for _ in 0..workers.min(requests.len()) {
+        for _ in 0..workers(jobs).min(requests.len()) {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 while let Some((at, request)) = claim(next, requests) {
