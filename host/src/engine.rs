@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
 
+use crate::isolate::Limits;
 use crate::job::{Job, Request, ScorerName, Workspace};
 use crate::load::{self, Loader, Origin};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
-use crate::run::{self, Cancel, Run};
+use crate::run::{self, Cancel, Place, Run};
 use crate::save::{self, ArtifactFolder, Resources, ResultFile, Timing, Versioning};
 use crate::settings::Settings;
 use crate::telemetry::{resources, time};
@@ -24,6 +25,7 @@ const PROBES: usize = 8;
 pub struct Engine {
     registry: Arc<Registry>,
     custom_scorers: PathBuf,
+    limits: Limits,
 }
 
 /// What came of a job.
@@ -37,15 +39,15 @@ pub struct Report {
 impl Engine {
     /// An engine that knows the built-in scorers. Their libraries are opened when they are used.
     pub fn new(settings: &Settings) -> Self {
-        let loader = Loader::new(settings.store.clone(), settings.probe_timeout, settings.max_generations);
-        let registry = Registry::new(Arc::new(loader), settings.allow_override.clone());
+        let loader = Arc::new(Loader::new(settings.loader.clone()));
+        let registry = Registry::new(loader, settings.allow_override.clone());
         for library in load::builtin::find(settings.plugins.as_deref()) {
             match load::peek(&library) {
                 Ok(metadata) => registry.add_built_in(library, metadata),
                 Err(refusal) => registry.refuse(refusal),
             }
         }
-        Self { registry, custom_scorers: settings.custom_scorers.clone() }
+        Self { registry, custom_scorers: settings.custom_scorers.clone(), limits: settings.loader.limits }
     }
 
     /// The registry.
@@ -124,7 +126,7 @@ impl Engine {
         }
         let artifacts = ArtifactFolder::new(&root);
         let mut result = match self.prepare(workspace, request) {
-            Ok((job, lease)) => scored(&job, &lease, &artifacts, cancel),
+            Ok((job, lease)) => self.scored(&job, &lease, &artifacts, cancel),
             Err(error) => failure(error),
         };
         finish(&root, &mut result, artifacts, start);
@@ -150,30 +152,42 @@ impl Engine {
             Err(error) if error.code == ErrorCode::LoadError => return Err(error),
             Err(error) => return Ok(error.into()),
         };
-        run::validate(&job, &lease, cancel)
+        run::validate(&job, &self.limits_of(&job), &lease, cancel)
+    }
+
+    fn limits_of(&self, job: &Job) -> Limits {
+        self.limits.with(job.time_limit, job.memory_limit)
+    }
+
+    fn scored(&self, job: &Job, lease: &Lease, artifacts: &ArtifactFolder, cancel: &Cancel) -> ResultFile {
+        let folder = job.artifacts.then(|| artifacts.path().to_owned());
+        let limits = self.limits_of(job);
+        let mut run = run::score(job, &limits, lease, folder, cancel);
+        if let (Ok(outcome), Some(_), Place::InProcess) = (&mut run.outcome, job.memory_limit, run.place) {
+            // A limit that is not kept must not look as if it were.
+            outcome
+                .warn("LIMIT_NOT_ENFORCED", "the memory limit is not enforced for a scorer that runs inside the host");
+        }
+        let versioning = versioning(job, lease, &run, limits);
+        let seconds = |time: Duration| time.as_secs_f64();
+        let mut result = ResultFile::new(run.outcome, versioning);
+        result.timing =
+            Timing { load_time: seconds(run.load_time), compute_time: seconds(run.compute_time), ..Timing::default() };
+        result.resources.cpu_time = seconds(run.cpu_time);
+        result
     }
 }
 
-fn scored(job: &Job, lease: &Lease, artifacts: &ArtifactFolder, cancel: &Cancel) -> ResultFile {
-    let folder = job.artifacts.then(|| artifacts.path().to_owned());
-    let run = run::score(job, lease, folder, cancel);
-    let versioning = versioning(job, lease, &run);
-    let seconds = |time: Duration| time.as_secs_f64();
-    let mut result = ResultFile::new(run.outcome, versioning);
-    result.timing =
-        Timing { load_time: seconds(run.load_time), compute_time: seconds(run.compute_time), ..Timing::default() };
-    result.resources.cpu_time = seconds(run.cpu_time);
-    result
-}
-
-fn versioning(job: &Job, lease: &Lease, run: &Run) -> Versioning {
+fn versioning(job: &Job, lease: &Lease, run: &Run, limits: Limits) -> Versioning {
     let scorer = lease.scorer();
     Versioning {
         scorer: Some(scorer.id.clone()),
         version: Some(scorer.version.clone()),
         algorithm: Some(scorer.algorithm.clone()),
-        plugin_sha256: run.library.as_ref().map(|library| library.sha256.clone()),
+        plugin_sha256: lease.sha256().map(str::to_owned),
         api_version: Some(lease.metadata().api.to_string()),
+        isolation: Some(run.place),
+        limits: (run.place == Place::Process).then_some(limits),
         job_id: job.id.clone(),
         ..nothing_known()
     }
@@ -185,12 +199,7 @@ fn failure(error: ScoreError) -> ResultFile {
 }
 
 fn nothing_known() -> Versioning {
-    Versioning {
-        timestamp: time::now(),
-        host_version: env!("CARGO_PKG_VERSION"),
-        isolation: "in-process",
-        ..Versioning::default()
-    }
+    Versioning { timestamp: time::now(), host_version: env!("CARGO_PKG_VERSION"), ..Versioning::default() }
 }
 
 /// Puts artifacts and result in place. If that fails, there is no score either.

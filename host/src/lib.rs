@@ -2,11 +2,12 @@
 //! standard result.
 //!
 //! The folders are the stages, in the order data moves through them: [`entry`] (the doors) -> [`job`] (a checked request)
-//! -> [`registry`] (which generation of which library, loaded by [`load`]) -> [`run`] (one call) -> [`save`] (what stays in
+//! -> [`registry`] (which generation of which library, loaded by [`load`]) -> [`run`] (one call, here or in a process of [`isolate`]) -> [`save`] (what stays in
 //! the workspace). [`engine`] is that line in one place; [`settings`] tell it where to look; [`telemetry`] sees all.
 
 pub mod engine;
 pub mod entry;
+pub mod isolate;
 pub mod job;
 pub mod load;
 pub mod registry;

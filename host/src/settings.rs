@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use clap::Args;
 use serde::Deserialize;
+
+use crate::isolate::Limits;
+use crate::job::{bytes_of_text, seconds_of_number};
+use crate::load::{Isolation, LoaderSettings};
 
 /// The settings file of the current folder.
 const FILE: &str = "autoscorer.toml";
@@ -43,26 +46,30 @@ pub struct HostArgs {
     #[arg(long, global = true, env = "AUTOSCORER_MAX_GENERATIONS", value_name = "N", help_heading = "Host")]
     pub max_generations: Option<usize>,
 
+    /// Where scorers run: built-in ones in the host and custom ones apart (auto), all apart, or all in the host
+    #[arg(long, global = true, env = "AUTOSCORER_ISOLATION", value_name = "MODE", help_heading = "Host")]
+    pub isolation: Option<Isolation>,
+
+    /// Worker processes that a library may have [default: number of cores]
+    #[arg(long, global = true, env = "AUTOSCORER_MAX_WORKERS", value_name = "N", help_heading = "Host")]
+    pub max_workers: Option<usize>,
+
     /// Tell more on stderr
     #[arg(short, long, global = true, help_heading = "Host")]
     pub verbose: bool,
 }
 
 /// What the host works with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// The folder of built-in plugins; without one they are looked for around the executable.
     pub plugins: Option<PathBuf>,
     /// The watched folder.
     pub custom_scorers: PathBuf,
-    /// The folder of private copies.
-    pub store: PathBuf,
     /// Built-in scorers that a custom file may replace.
     pub allow_override: BTreeSet<String>,
-    /// How long a library may take to be opened in a child process.
-    pub probe_timeout: Duration,
-    /// How many libraries may be open, old generations included.
-    pub max_generations: usize,
+    /// How libraries are loaded.
+    pub loader: LoaderSettings,
 }
 
 /// The settings file. Relative paths are relative to it.
@@ -76,6 +83,10 @@ struct File {
     allow_override: Vec<String>,
     probe_timeout: Option<f64>,
     max_generations: Option<usize>,
+    isolation: Option<Isolation>,
+    max_workers: Option<usize>,
+    timeout: Option<f64>,
+    memory: Option<String>,
 }
 
 impl Settings {
@@ -86,8 +97,24 @@ impl Settings {
             None if Path::new(FILE).exists() => File::read(Path::new(FILE))?,
             None => File::default(),
         };
-        let timeout = args.probe_timeout.or(file.probe_timeout).unwrap_or(5.0);
-        let probe_timeout = Duration::try_from_secs_f64(timeout).ok().filter(|timeout| !timeout.is_zero());
+        let seconds = |name: &str, value: f64| {
+            seconds_of_number(value).map_err(|expected| wrong(format!("{name} is {value}; expected {expected}")))
+        };
+        let time = file.timeout.map(|value| seconds("timeout", value)).transpose()?;
+        let memory = file
+            .memory
+            .as_deref()
+            .map(bytes_of_text)
+            .transpose()
+            .map_err(|e| wrong(format!("memory: expected {e}")))?;
+        let loader = LoaderSettings {
+            store: args.store.clone().or(file.store).unwrap_or_else(default_store),
+            probe_timeout: seconds("probe-timeout", args.probe_timeout.or(file.probe_timeout).unwrap_or(5.0))?,
+            max_libraries: args.max_generations.or(file.max_generations).unwrap_or(1_000),
+            isolation: args.isolation.or(file.isolation).unwrap_or_default(),
+            limits: Limits::default().with(time, memory),
+            max_workers: args.max_workers.or(file.max_workers).unwrap_or_else(cores).max(1),
+        };
         let settings = Self {
             plugins: args.plugins.clone().or(file.plugins),
             custom_scorers: args
@@ -95,11 +122,8 @@ impl Settings {
                 .clone()
                 .or(file.custom_scorers)
                 .unwrap_or_else(|| "custom_scorers".into()),
-            store: args.store.clone().or(file.store).unwrap_or_else(default_store),
             allow_override: args.allow_override.iter().cloned().chain(file.allow_override).collect(),
-            probe_timeout: probe_timeout
-                .ok_or_else(|| wrong(format!("the probe timeout of {timeout} s is no positive time")))?,
-            max_generations: args.max_generations.or(file.max_generations).unwrap_or(1_000),
+            loader,
         };
         match &settings.plugins {
             Some(folder) if !folder.is_dir() => {
@@ -123,6 +147,10 @@ impl File {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Private to the user, and kept between runs so that a library is copied once.
 fn default_store() -> PathBuf {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -140,12 +168,13 @@ fn wrong(message: String) -> ScoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn flags_count_before_the_file_and_the_file_before_defaults() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("host.toml");
-        fs::write(&config, "custom-scorers = 'drop'\nstore = '/s'\nallow-override = ['a']\nprobe-timeout = 2.5\n")
+        fs::write(&config, "custom-scorers = 'drop'\nstore = '/s'\nallow-override = ['a']\nprobe-timeout = 2.5\ntimeout = 60\nmemory = '1Gi'\nisolation = 'in-process'\n")
             .unwrap();
         let args = HostArgs {
             config: Some(config),
@@ -155,16 +184,21 @@ mod tests {
         };
         let settings = Settings::load(&args).unwrap();
         assert_eq!(settings.custom_scorers, folder.path().join("drop"));
-        assert_eq!(settings.store, Path::new("/flag"));
+        assert_eq!(settings.loader.store, Path::new("/flag"));
         assert_eq!(settings.allow_override, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
-        assert_eq!((settings.probe_timeout, settings.max_generations), (Duration::from_millis(2500), 1_000));
+        assert_eq!((settings.loader.limits.time, settings.loader.limits.memory), (Duration::from_secs(60), 1 << 30));
+        assert_eq!(settings.loader.isolation, Isolation::InProcess);
+        assert_eq!(
+            (settings.loader.probe_timeout, settings.loader.max_libraries),
+            (Duration::from_millis(2500), 1_000)
+        );
     }
 
     #[test]
     fn a_wrong_file_is_an_error_with_its_name() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("host.toml");
-        for text in ["no-such-key = 1", "store = ", "probe-timeout = -1"] {
+        for text in ["no-such-key = 1", "store = ", "probe-timeout = -1", "memory = 'lots'", "isolation = 'none'"] {
             fs::write(&config, text).unwrap();
             let args = HostArgs { config: Some(config.clone()), ..HostArgs::default() };
             assert_eq!(Settings::load(&args).unwrap_err().code, ErrorCode::InvalidParams, "{text}");

@@ -14,7 +14,6 @@ use abi_stable::prefix_type::{PrefixTypeTrait, WithMetadata};
 use abi_stable::sabi_types::VersionStrings;
 use abi_stable::std_types::{RResult, RStr, RString};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::context::{Context, Level, Request};
 use crate::error::{ErrorCode, ScoreError};
@@ -118,13 +117,7 @@ const SERVICES: ServicesRef = {
 };
 
 extern "C" fn log(handle: Handle, level: u8, message: RStr<'_>) {
-    let level = match level {
-        0 => Level::Debug,
-        1 => Level::Info,
-        2 => Level::Warn,
-        _ => Level::Error,
-    };
-    with_services(handle, (), |services| services.log(level, message.as_str()));
+    with_services(handle, (), |services| services.log(Level::from(level), message.as_str()));
 }
 
 extern "C" fn progress(handle: Handle, done: u64, total: u64) {
@@ -241,15 +234,12 @@ fn parse(request: &str) -> Result<Request, ScoreError> {
 }
 
 /// Reads a reply on the host's side.
-pub fn read_reply<T: serde::de::DeserializeOwned>(reply: Reply) -> Result<T, ScoreError> {
+pub fn read_reply<T: serde::de::DeserializeOwned, S: AsRef<str>>(reply: Result<S, S>) -> Result<T, ScoreError> {
     let unreadable = |error: serde_json::Error| {
         ScoreError::new(ErrorCode::UnhandledError, format!("the library's answer does not parse: {error}"))
     };
     match reply {
-        RResult::ROk(text) => serde_json::from_str(&text).map_err(unreadable),
-        RResult::RErr(text) => {
-            let error: Result<ScoreError, _> = serde_json::from_str::<Value>(&text).and_then(serde_json::from_value);
-            Err(error.unwrap_or_else(unreadable))
-        }
+        Ok(text) => serde_json::from_str(text.as_ref()).map_err(unreadable),
+        Err(text) => Err(serde_json::from_str(text.as_ref()).unwrap_or_else(unreadable)),
     }
 }

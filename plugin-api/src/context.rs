@@ -51,6 +51,17 @@ pub enum Level {
     Error = 3,
 }
 
+impl From<u8> for Level {
+    fn from(number: u8) -> Self {
+        match number {
+            0 => Self::Debug,
+            1 => Self::Info,
+            2 => Self::Warn,
+            _ => Self::Error,
+        }
+    }
+}
+
 /// One job as its scorer sees it.
 pub struct Context<'h> {
     workspace: PathBuf,

@@ -50,6 +50,9 @@ pub struct Description {
     pub algorithm: String,
     /// A JSON schema of the parameters.
     pub params: Value,
+    /// Whether it needs the network.
+    #[serde(default)]
+    pub network: bool,
 }
 
 /// What a panic does in a library.

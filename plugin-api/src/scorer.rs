@@ -29,6 +29,9 @@ pub trait Scorer: Sync {
     /// What it can be told.
     type Params: Params;
 
+    /// Whether it needs the network, which a scorer that runs apart from the host does not have otherwise.
+    const NETWORK: bool = false;
+
     /// What the scorer says about itself when it runs; the host compares it with the metadata.
     fn describe(&self) -> Description {
         describe::<Self>()
@@ -52,6 +55,7 @@ pub fn describe<S: Scorer + ?Sized>() -> Description {
         summary: S::ABOUT.summary.to_owned(),
         algorithm: S::ABOUT.algorithm.to_owned(),
         params: serde_json::from_str(&schema).unwrap_or_default(),
+        network: S::NETWORK,
     }
 }
 
@@ -73,6 +77,8 @@ impl<S: Scorer> MetadataText for S {
         Text::Quoted(S::ABOUT.algorithm),
         Text::Raw(",\"params\":"),
         S::Params::SCHEMA,
+        Text::Raw(",\"network\":"),
+        Text::Raw(if S::NETWORK { "true" } else { "false" }),
         Text::Raw("}"),
     ]);
 }

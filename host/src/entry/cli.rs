@@ -1,11 +1,12 @@
 //! The command line, as clap reads it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::job::ScorerName;
+use crate::job::{ScorerName, bytes_of_text, seconds_of_number};
 use crate::settings::HostArgs;
 
 /// Scores workspaces with hot-loaded plugins.
@@ -120,6 +121,18 @@ pub struct JobArgs {
     /// Parameters as a JSON object, or @FILE
     #[arg(long, value_name = "JSON|@FILE")]
     pub params: Option<String>,
+
+    /// Time limit, instead of time_limit in meta.json [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Memory limit, instead of resources.memory in meta.json [default: 4Gi]
+    #[arg(long, value_name = "BYTES", value_parser = bytes_of_text)]
+    pub memory: Option<u64>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    seconds_of_number(text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?)
 }
 
 /// `validate`

@@ -22,7 +22,7 @@ use exit::Exit;
 pub fn main() -> ExitCode {
     let start = Instant::now();
     let arguments: Vec<_> = std::env::args_os().collect();
-    if let Some(exit) = commands::probe::hidden(&arguments) {
+    if let Some(exit) = commands::worker::hidden(&arguments) {
         return exit;
     }
     let cli = match Cli::try_parse_from(&arguments) {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 pub use meta::Meta;
 pub use name::{Pin, ScorerName};
+pub use quantity::{bytes_of_text, seconds_of_number};
 pub use workspace::Workspace;
 
 /// What somebody asks for.
@@ -25,6 +26,10 @@ pub struct Request {
     pub params: Map<String, Value>,
     /// Whether artifacts are wanted.
     pub artifacts: bool,
+    /// A time limit that overrides the one of `meta.json`.
+    pub time_limit: Option<Duration>,
+    /// A memory limit that overrides the one of `meta.json`.
+    pub memory_limit: Option<u64>,
 }
 
 /// What is going to be done.
@@ -63,8 +68,8 @@ impl Job {
             scorer: meta.scorer,
             params,
             id: meta.job_id,
-            time_limit: meta.time_limit,
-            memory_limit: meta.memory_limit,
+            time_limit: request.time_limit.or(meta.time_limit),
+            memory_limit: request.memory_limit.or(meta.memory_limit),
             artifacts: request.artifacts,
         })
     }

@@ -6,9 +6,20 @@ use serde_json::Value;
 
 /// A duration in seconds: a positive number.
 pub fn seconds(value: &Value) -> Result<Duration, String> {
-    let seconds = value.as_f64().filter(|seconds| *seconds > 0.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let wrong = || "a positive number of seconds".to_owned();
+    value.as_f64().ok_or_else(wrong).and_then(seconds_of_number)
+}
+
+/// The same from a number.
+pub fn seconds_of_number(seconds: f64) -> Result<Duration, String> {
+    let positive = Some(seconds).filter(|seconds| *seconds > 0.0);
+    let duration = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or_else(|| "a positive number of seconds".to_owned())
+}
+
+/// A number of bytes from a text like "512Mi".
+pub fn bytes_of_text(text: &str) -> Result<u64, String> {
+    bytes(&Value::String(text.to_owned()))
 }
 
 /// A number of bytes: a whole number, or a text like "512Mi", "2Gi", "1.5G".

@@ -3,7 +3,7 @@
 //! Opening a cut library kills the process inside the dynamic loader, so everything that can be known from the bytes is
 //! settled here.
 
-use autoscorer_plugin_api::metadata::{ApiVersion, Metadata, PanicStrategy, SECTION};
+use autoscorer_plugin_api::metadata::{ApiVersion, Metadata, SECTION};
 use object::elf::{self, FileHeader64};
 use object::endian::LittleEndian;
 use object::read::ReadRef;
@@ -106,13 +106,6 @@ pub fn check_host(metadata: &Metadata) -> Result<(), Finding> {
             format!("a library built against API {}", metadata.api),
             format!("API {}.x (this host has {host})", host.major),
             format!("rebuild it with autoscorer-plugin-api {}.{}", host.major, host.minor),
-        ));
-    }
-    if metadata.panic == PanicStrategy::Abort {
-        return Err(Finding::new(
-            "a library built with panic = \"abort\"",
-            "panic = \"unwind\"",
-            "a panic in it would end the host: remove panic = \"abort\" from the crate's profile and build again",
         ));
     }
     Ok(())

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoscorer_plugin_api::metadata::Metadata;
+use autoscorer_plugin_api::metadata::{Metadata, PanicStrategy};
+use clap::ValueEnum;
 use object::read::ReadCache;
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::file::{self, Signature};
 use super::open::Plugin;
 use super::refusal::{Finding, Refusal, Step};
 use super::store::{Store, sha256};
 use super::{elf, probe, settle};
+use crate::isolate::{Limits, Pool, Setup, StartError, Worker};
 
 /// Where a library comes from, and so how far it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -26,8 +28,21 @@ pub enum Origin {
     Custom,
 }
 
-/// A file that has passed every step but being opened in this process.
-#[derive(Debug, Clone)]
+/// Whether scorers run in the host's process or in one apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Isolation {
+    /// Built-in scorers in the host, custom ones apart.
+    #[default]
+    Auto,
+    /// All apart.
+    Process,
+    /// All in the host, but for those whose panics would end it.
+    InProcess,
+}
+
+/// A file that has passed every step but being put to use.
+#[derive(Debug)]
 pub struct Vetted {
     /// The file as its author knows it.
     pub source: PathBuf,
@@ -39,6 +54,34 @@ pub struct Vetted {
     pub sha256: String,
     /// What it says about itself.
     pub metadata: Metadata,
+    /// The worker that has tried it out.
+    pub worker: Option<Worker>,
+}
+
+/// A library ready to be called.
+#[derive(Clone)]
+pub enum Body {
+    /// Open in this process.
+    Here(Arc<Library>),
+    /// Open in workers.
+    Apart(Arc<Pool>),
+}
+
+/// What the loader works with.
+#[derive(Debug, Clone)]
+pub struct LoaderSettings {
+    /// The folder of private copies.
+    pub store: PathBuf,
+    /// How long a library may take to open in a child process.
+    pub probe_timeout: Duration,
+    /// How many libraries may be open in this process, old generations included.
+    pub max_libraries: usize,
+    /// Where scorers run.
+    pub isolation: Isolation,
+    /// What a worker may use while it opens a library.
+    pub limits: Limits,
+    /// How many workers a library may have.
+    pub max_workers: usize,
 }
 
 /// A library open in this process, for as long as the process lives.
@@ -54,8 +97,7 @@ pub struct Library {
 /// Takes files through the steps.
 pub struct Loader {
     store: Store,
-    probe_timeout: Duration,
-    max_libraries: usize,
+    settings: LoaderSettings,
     opened: Mutex<HashMap<String, Arc<Library>>>,
 }
 
@@ -81,9 +123,9 @@ fn ids(metadata: &Metadata) -> Vec<String> {
 }
 
 impl Loader {
-    /// A loader that keeps its copies in this folder and never has more libraries open than this.
-    pub fn new(store: PathBuf, probe_timeout: Duration, max_libraries: usize) -> Self {
-        Self { store: Store::new(store), probe_timeout, max_libraries, opened: Mutex::default() }
+    /// A loader with these settings.
+    pub fn new(settings: LoaderSettings) -> Self {
+        Self { store: Store::new(settings.store.clone()), settings, opened: Mutex::default() }
     }
 
     /// Settle, check, copy, probe. Built-in libraries are installed with the host: they are not waited for and not tried
@@ -104,24 +146,55 @@ impl Loader {
             check_unchanged(source, &signature, &hash).map_err(refused(Step::Copy))?;
         }
         let copy = self.store.keep(&bytes, &hash).map_err(refused(Step::Copy))?;
-        if origin == Origin::Custom {
-            let probed = probe::probe(&copy, self.probe_timeout);
-            probed.map_err(refused(Step::Probe))?;
+        let worker = match origin {
+            Origin::Custom => Some(probe::probe(&copy, &self.setup(&metadata)).map_err(refused(Step::Probe))?),
+            Origin::BuiltIn => None,
+        };
+        Ok(Vetted { source: source.to_owned(), signature, copy, sha256: hash, metadata, worker })
+    }
+
+    fn setup(&self, metadata: &Metadata) -> Setup {
+        let network = metadata.scorers.iter().any(|scorer| scorer.network);
+        Setup { limits: self.settings.limits, network, timeout: self.settings.probe_timeout }
+    }
+
+    /// Whether a library's scorers run in this process. Where a panic ends the process, they never do.
+    pub fn runs_here(&self, metadata: &Metadata, origin: Origin) -> bool {
+        let wanted = match self.settings.isolation {
+            Isolation::Auto => origin == Origin::BuiltIn,
+            Isolation::Process => false,
+            Isolation::InProcess => true,
+        };
+        wanted && metadata.panic == PanicStrategy::Unwind
+    }
+
+    /// Makes a vetted library ready to be called, in this process or apart from it.
+    pub fn embody(&self, vetted: &mut Vetted, origin: Origin) -> Result<Body, Refusal> {
+        if self.runs_here(&vetted.metadata, origin) {
+            // Its memory is of no more use.
+            vetted.worker = None;
+            return self.open(vetted).map(Body::Here);
         }
-        Ok(Vetted { source: source.to_owned(), signature, copy, sha256: hash, metadata })
+        let setup = self.setup(&vetted.metadata);
+        Ok(Body::Apart(Pool::new(vetted.copy.clone(), setup, self.settings.max_workers, vetted.worker.take())))
+    }
+
+    /// The error of a call for which no worker could be started.
+    pub fn no_worker(&self, source: &Path, error: StartError) -> Refusal {
+        probe::explain(error, self.settings.probe_timeout).at(Step::Probe, source)
     }
 
     /// Opens a vetted library in this process; the same content is opened once.
-    pub fn open(&self, vetted: &Vetted) -> Result<Arc<Library>, Refusal> {
+    fn open(&self, vetted: &Vetted) -> Result<Arc<Library>, Refusal> {
         let refused = |finding: Finding| finding.at(Step::Open, &vetted.source).claiming(vetted.scorer_ids());
         let mut opened = self.opened.lock();
         if let Some(library) = opened.get(&vetted.sha256) {
             return Ok(library.clone());
         }
-        if opened.len() >= self.max_libraries {
+        if opened.len() >= self.settings.max_libraries {
             return Err(refused(Finding::new(
                 format!("{} libraries open in this process, old generations included", opened.len()),
-                format!("at most {}", self.max_libraries),
+                format!("at most {}", self.settings.max_libraries),
                 "only ending the process gives their memory back: restart the host, or raise --max-generations",
             )));
         }

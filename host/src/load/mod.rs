@@ -8,11 +8,12 @@ pub mod elf;
 pub mod file;
 mod loader;
 mod open;
-pub mod probe;
+mod probe;
 mod refusal;
 mod settle;
 mod store;
 
-pub use loader::{Library, Loader, Origin, Vetted, inspect, peek};
+pub use loader::{Body, Isolation, Library, Loader, LoaderSettings, Origin, Vetted, inspect, peek};
+pub use open::Plugin;
 pub use refusal::{Finding, Refusal, Step};
 pub use settle::QUIET;

@@ -11,13 +11,12 @@ use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
 use abi_stable::library::{AbiHeaderRef, LibHeader, ROOT_MODULE_LOADER_NAME_WITH_NUL, RootModule};
 use abi_stable::sabi_types::VersionNumber;
 use autoscorer_plugin_api::abi::{Host, HostServices, PluginRef, read_reply};
-use autoscorer_plugin_api::context::Request;
-use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::error::ScoreError;
 use autoscorer_plugin_api::metadata::{Description, Metadata};
-use autoscorer_plugin_api::outcome::Outcome;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::refusal::Finding;
+use crate::isolate::protocol::Entry;
 
 /// An open library, ready to be called.
 #[derive(Clone, Copy)]
@@ -64,23 +63,33 @@ impl Plugin {
     }
 
     /// See [`autoscorer_plugin_api::abi::Plugin::describe`].
-    pub fn describe(&self, scorer: u32) -> Result<Description, ScoreError> {
-        read_reply(self.module.describe()(scorer))
+    fn describe(&self, scorer: u32) -> Result<Description, ScoreError> {
+        read_reply(self.module.describe()(scorer).into())
     }
 
-    /// All faults the scorer finds in a workspace. Libraries of API 1.0 cannot tell: none.
-    pub fn validate(&self, scorer: u32, request: &Request, services: &dyn HostServices) -> Result<Faults, ScoreError> {
-        match self.module.validate() {
-            Some(validate) => read_reply(validate(scorer, text(request)?.as_str().into(), Host::lend(&services))),
-            None => Ok(Faults::none()),
-        }
-    }
-
-    /// The scorer's outcome for a workspace.
-    pub fn score(&self, scorer: u32, request: &Request, services: &dyn HostServices) -> Result<Outcome, ScoreError> {
-        read_reply(self.module.score()(scorer, text(request)?.as_str().into(), Host::lend(&services)))
+    /// Calls a scorer: a request as JSON text in, an answer or an error as JSON text out. Libraries of API 1.0 cannot
+    /// validate: they find no faults.
+    pub fn call(
+        &self,
+        entry: Entry,
+        scorer: u32,
+        request: &str,
+        services: &dyn HostServices,
+    ) -> Result<String, String> {
+        let entry = match entry {
+            Entry::Score => self.module.score(),
+            Entry::Validate => match self.module.validate() {
+                Some(validate) => validate,
+                None => return Ok(NO_FAULTS.to_owned()),
+            },
+        };
+        let reply = entry(scorer, request.into(), Host::lend(&services));
+        reply.map(String::from).map_err(String::from).into()
     }
 }
+
+/// [`Faults`](autoscorer_plugin_api::error::Faults) as JSON, when there are none.
+const NO_FAULTS: &str = r#"{"list":[],"total":0}"#;
 
 fn header(path: &Path) -> Result<&'static LibHeader, Finding> {
     // SAFETY: running the library's constructors is what loading a plugin means; the file is a private copy that passed
@@ -160,10 +169,4 @@ fn first_difference(text: &str) -> String {
 
 fn first_line(text: &str) -> String {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
-}
-
-fn text(request: &Request) -> Result<String, ScoreError> {
-    serde_json::to_string(request).map_err(|error| {
-        ScoreError::new(ErrorCode::UnhandledError, format!("the request does not fit into JSON: {error}"))
-    })
 }

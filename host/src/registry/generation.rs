@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use autoscorer_plugin_api::metadata::{Description, Metadata};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::events::Subject;
 use super::registry::Registry;
-use crate::load::{Library, Loader, Origin, Refusal, Vetted};
+use crate::isolate::StartError;
+use crate::load::{Body, Loader, Origin, Refusal, Vetted};
 
 /// One loaded version of a library file.
 pub struct Generation {
@@ -25,8 +27,9 @@ pub struct Generation {
     /// What it says about itself.
     pub metadata: Metadata,
     loader: Arc<Loader>,
-    vetted: Option<Vetted>,
-    library: OnceLock<Result<Arc<Library>, Refusal>>,
+    vetted: Mutex<Option<Vetted>>,
+    sha256: OnceLock<String>,
+    body: OnceLock<Result<Body, Refusal>>,
     jobs: AtomicUsize,
 }
 
@@ -52,8 +55,9 @@ impl Generation {
             arrived: SystemTime::UNIX_EPOCH,
             metadata,
             loader,
-            vetted: None,
-            library: OnceLock::new(),
+            vetted: Mutex::default(),
+            sha256: OnceLock::new(),
+            body: OnceLock::new(),
             jobs: AtomicUsize::new(0),
         }
     }
@@ -67,28 +71,31 @@ impl Generation {
             arrived,
             metadata: vetted.metadata.clone(),
             loader,
-            vetted: Some(vetted),
-            library: OnceLock::new(),
+            sha256: OnceLock::from(vetted.sha256.clone()),
+            vetted: Mutex::new(Some(vetted)),
+            body: OnceLock::new(),
             jobs: AtomicUsize::new(0),
         }
     }
 
-    /// The open library; the first to ask opens it.
-    pub fn library(&self) -> Result<&Arc<Library>, &Refusal> {
-        self.library.get_or_init(|| self.open()).as_ref()
+    /// The library, ready to be called; the first to ask opens it.
+    pub fn body(&self) -> Result<&Body, &Refusal> {
+        self.body.get_or_init(|| self.embody()).as_ref()
     }
 
-    fn open(&self) -> Result<Arc<Library>, Refusal> {
-        match &self.vetted {
-            Some(vetted) => self.loader.open(vetted),
-            None => self.loader.open(&self.loader.vet(&self.source, self.origin)?),
-        }
+    fn embody(&self) -> Result<Body, Refusal> {
+        let vetted = self.vetted.lock().take();
+        let mut vetted = match vetted {
+            Some(vetted) => vetted,
+            None => self.loader.vet(&self.source, self.origin)?,
+        };
+        self.sha256.get_or_init(|| vetted.sha256.clone());
+        self.loader.embody(&mut vetted, self.origin)
     }
 
     /// The sha256 of the content, as far as it has been read.
     pub fn sha256(&self) -> Option<&str> {
-        let opened = || self.library.get()?.as_ref().ok().map(|library| library.sha256.as_str());
-        self.vetted.as_ref().map(|vetted| vetted.sha256.as_str()).or_else(opened)
+        self.sha256.get().map(String::as_str)
     }
 
     /// How many jobs run on it.
@@ -128,9 +135,19 @@ impl Lease {
         Self { generation, index, registry }
     }
 
-    /// The open library.
-    pub fn library(&self) -> Result<&Arc<Library>, &Refusal> {
-        self.generation.library()
+    /// The library, ready to be called.
+    pub fn body(&self) -> Result<&Body, &Refusal> {
+        self.generation.body()
+    }
+
+    /// The sha256 of the library, as far as it has been read.
+    pub fn sha256(&self) -> Option<&str> {
+        self.generation.sha256()
+    }
+
+    /// Why there is no worker for a call.
+    pub fn no_worker(&self, error: StartError) -> Refusal {
+        self.generation.loader.no_worker(&self.generation.source, error)
     }
 
     /// The scorer's number in its library.

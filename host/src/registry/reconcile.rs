@@ -204,7 +204,7 @@ impl Reconciler {
         let (path, signature) = (path.to_owned(), file.signature.clone());
         let (wake, registry) = (self.wake.clone(), self.registry.clone());
         let work = move || {
-            let result = load(&registry, &path);
+            let result = registry.loader().vet(&path, Origin::Custom);
             // Without a reconciler there is nobody to tell, and nothing to keep equal.
             _ = wake.send(Wake::Loaded(Box::new(Loaded { path, signature, result })));
         };
@@ -212,11 +212,4 @@ impl Reconciler {
             file.state = Progress::Retry(Instant::now() + FIRST_RETRY);
         }
     }
-}
-
-/// Everything up to having the library open, so that publishing it cannot fail for want of that.
-fn load(registry: &Registry, path: &Path) -> Result<Vetted, Refusal> {
-    let vetted = registry.loader().vet(path, Origin::Custom)?;
-    registry.loader().open(&vetted)?;
-    Ok(vetted)
 }

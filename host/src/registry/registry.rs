@@ -107,19 +107,26 @@ impl Registry {
 
     /// Makes a vetted custom library live in place of what its file was before.
     pub fn publish(&self, vetted: Vetted) -> Result<(), Refusal> {
-        let mut files = self.files.lock();
-        if let Some(refusal) = self.forbidden(&files, &vetted) {
-            return Err(refusal);
-        }
         let source = vetted.source.clone();
-        files.refused.remove(&source);
-        let before = files.custom.get(&source);
-        if before.is_some_and(|generation| generation.sha256() == Some(vetted.sha256.as_str())) {
-            return Ok(());
-        }
-        files.numbers += 1;
+        let number = {
+            let mut files = self.files.lock();
+            if let Some(refusal) = self.forbidden(&files, &vetted) {
+                return Err(refusal);
+            }
+            let before = files.custom.get(&source);
+            if before.is_some_and(|generation| generation.sha256() == Some(vetted.sha256.as_str())) {
+                files.refused.remove(&source);
+                return Ok(());
+            }
+            files.numbers += 1;
+            files.numbers
+        };
         let arrived = vetted.signature.changed_at().max(link_changed_at(&source));
-        let generation = Arc::new(Generation::custom(files.numbers, vetted, arrived, self.loader.clone()));
+        let generation = Arc::new(Generation::custom(number, vetted, arrived, self.loader.clone()));
+        // Before it is published, so that no job finds a name that cannot be used.
+        generation.body().map_err(Clone::clone)?;
+        let mut files = self.files.lock();
+        files.refused.remove(&source);
         let before = files.custom.insert(source, generation.clone());
         self.rebuild(&mut files);
         self.events.publish(What::Live(generation.subject()));

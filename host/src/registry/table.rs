@@ -98,7 +98,10 @@ impl Provider {
         match pin {
             Pin::Version(version) => self.scorer().version == *version,
             // A library that has not been read yet, such as a built-in one, is opened to know.
-            Pin::Sha256(sha256) => self.generation.library().is_ok_and(|library| library.sha256.starts_with(sha256)),
+            Pin::Sha256(pinned) => {
+                self.generation.body().is_ok()
+                    && self.generation.sha256().is_some_and(|sha256| sha256.starts_with(pinned))
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! One job on one generation of its scorer.
 
-mod in_process;
+mod call;
 mod services;
+pub mod worker;
 
-pub use in_process::{Run, score, validate};
+pub use call::{Place, Run, score, validate};
 pub use services::{Cancel, JobServices};

@@ -11,6 +11,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::isolate::Limits;
+use crate::run::Place;
+
 const NAME: &str = "output/result.json";
 
 /// The standard result. On an error `summary` and `metrics` are empty: a failure is never a score.
@@ -75,8 +78,10 @@ pub struct Versioning {
     pub api_version: Option<String>,
     /// The version of this program.
     pub host_version: &'static str,
-    /// How the scorer was kept apart from the host.
-    pub isolation: &'static str,
+    /// Whether the scorer ran in the host's process or apart.
+    pub isolation: Option<Place>,
+    /// The limits in force.
+    pub limits: Option<Limits>,
     /// The job's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,

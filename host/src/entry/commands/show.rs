@@ -18,11 +18,12 @@ pub fn run(args: &ShowArgs, settings: &Settings, start: Instant) -> Result<Exit,
     let engine = Engine::new(settings);
     engine.load_needed([&args.scorer].into_iter());
     let lease = engine.registry().lease(&args.scorer)?;
-    let library = lease.library().map_err(|refusal| refusal.as_error())?;
+    lease.body().map_err(|refusal| refusal.as_error())?;
+    let sha256 = lease.sha256().unwrap_or_default();
     let (scorer, metadata) = (lease.scorer(), lease.metadata());
     if args.json {
         let data = json!({
-            "scorer": scorer, "file": lease.source(), "sha256": library.sha256,
+            "scorer": scorer, "file": lease.source(), "sha256": sha256,
             "api_version": metadata.api, "rustc": metadata.rustc, "package": metadata.package,
         });
         Envelope::new(Some(data), None, start).print();
@@ -33,7 +34,7 @@ pub fn run(args: &ShowArgs, settings: &Settings, start: Instant) -> Result<Exit,
     table.add_row(["summary", &scorer.summary]);
     table.add_row(["algorithm", &scorer.algorithm]);
     table.add_row(["file", &lease.source().display().to_string()]);
-    table.add_row(["sha256", &library.sha256]);
+    table.add_row(["sha256", sha256]);
     table.add_row(["built with", &format!("{}, API {}", metadata.rustc, metadata.api)]);
     table.set_header(Vec::<String>::new());
     print::out(format!("{} {}", scorer.id, scorer.version));
