@@ -8,9 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::metadata::Metadata;
 
 use crate::isolate::Limits;
-use crate::job::{Job, Request, ScorerName, Workspace};
+use crate::job::{Job, Pin, Request, ScorerName, Workspace};
 use crate::load::{self, Loader, Origin};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
@@ -40,7 +41,7 @@ impl Engine {
     /// An engine that knows the built-in scorers. Their libraries are opened when they are used.
     pub fn new(settings: &Settings) -> Self {
         let loader = Arc::new(Loader::new(settings.loader.clone()));
-        let registry = Registry::new(loader, settings.allow_override.clone());
+        let registry = Registry::new(loader, settings.allow_override.clone(), settings.breaker);
         for library in load::builtin::find(settings.plugins.as_deref()) {
             match load::peek(&library) {
                 Ok(metadata) => registry.add_built_in(library, metadata),
@@ -126,7 +127,7 @@ impl Engine {
         }
         let artifacts = ArtifactFolder::new(&root);
         let mut result = match self.prepare(workspace, request) {
-            Ok((job, lease)) => self.scored(&job, &lease, &artifacts, cancel),
+            Ok((job, lease)) => self.scored(&job, &lease, Some(artifacts.path()), cancel),
             Err(error) => failure(error),
         };
         finish(&root, &mut result, artifacts, start);
@@ -135,8 +136,45 @@ impl Engine {
 
     fn prepare(&self, workspace: Workspace, request: &Request) -> Result<(Job, Lease), ScoreError> {
         let job = Job::in_workspace(workspace, request)?;
-        let lease = self.registry.lease(&job.scorer).map_err(|error| error.at_stage("load"))?;
-        Ok((job, lease))
+        let lease = self.registry.lease(&job.scorer).or_else(|error| self.lease_kept(&job.scorer, error));
+        Ok((job, lease.map_err(|error| error.at_stage("load"))?))
+    }
+
+    /// A pinned library that is live no more may still be in the store.
+    fn lease_kept(&self, name: &ScorerName, error: ScoreError) -> Result<Lease, ScoreError> {
+        let Some(pin) = &name.pin else { return Err(error) };
+        let index = |metadata: &Metadata| metadata.scorers.iter().position(|scorer| scorer.id == name.id);
+        let kept = self.registry.loader().kept(|_, metadata| index(metadata).is_some());
+        let (mut fitting, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|vetted| match pin {
+            Pin::Sha256(sha256) => vetted.sha256.starts_with(sha256),
+            Pin::Version(version) => vetted.metadata.scorers.iter().any(|s| s.id == name.id && s.version == *version),
+        });
+        match (fitting.pop(), fitting.is_empty()) {
+            (Some(vetted), true) => {
+                let index = index(&vetted.metadata).unwrap_or_default();
+                Ok(self.registry.lease_unlisted(vetted, index))
+            }
+            // Two builds of one version: only the hash can tell them apart.
+            (Some(_), false) => Err(ScoreError::new(
+                ErrorCode::ScorerNotFound,
+                format!("several kept libraries are '{name}'"),
+            )
+            .hint(
+                "pin one of them with its sha256: 'autoscorer scorers inspect' on the store's files tells them apart",
+            )),
+            (None, _) => {
+                let kept: Vec<String> =
+                    others.iter().map(|vetted| format!("{}@sha256:{}", name.id, vetted.sha256)).collect();
+                Err(if kept.is_empty() { error } else { error.detail("kept", kept) })
+            }
+        }
+    }
+
+    /// Scores a workspace without leaving anything in it.
+    pub fn rescore(&self, request: &Request, cancel: &Cancel) -> Result<ResultFile, ScoreError> {
+        let workspace = Workspace::open(&request.workspace)?;
+        let (job, lease) = self.prepare(workspace, request)?;
+        Ok(self.scored(&job, &lease, None, cancel))
     }
 
     /// The report of a request that could not even be read.
@@ -159,16 +197,21 @@ impl Engine {
         self.limits.with(job.time_limit, job.memory_limit)
     }
 
-    fn scored(&self, job: &Job, lease: &Lease, artifacts: &ArtifactFolder, cancel: &Cancel) -> ResultFile {
-        let folder = job.artifacts.then(|| artifacts.path().to_owned());
+    fn scored(&self, job: &Job, lease: &Lease, artifacts: Option<&Path>, cancel: &Cancel) -> ResultFile {
+        let folder = artifacts.filter(|_| job.artifacts).map(Path::to_owned);
         let limits = self.limits_of(job);
-        let mut run = run::score(job, &limits, lease, folder, cancel);
+        let (mut run, inputs) = thread::scope(|scope| {
+            // Hashing reads what the scorer reads; side by side it costs next to nothing.
+            let inputs = scope.spawn(|| save::input_hashes(job.workspace.path()));
+            (run::score(job, &limits, lease, folder, cancel), inputs.join().unwrap_or_default())
+        });
+        lease.report(run.outcome.as_ref().err());
         if let (Ok(outcome), Some(_), Place::InProcess) = (&mut run.outcome, job.memory_limit, run.place) {
             // A limit that is not kept must not look as if it were.
             outcome
                 .warn("LIMIT_NOT_ENFORCED", "the memory limit is not enforced for a scorer that runs inside the host");
         }
-        let versioning = versioning(job, lease, &run, limits);
+        let versioning = Versioning { inputs, ..versioning(job, lease, &run, limits) };
         let seconds = |time: Duration| time.as_secs_f64();
         let mut result = ResultFile::new(run.outcome, versioning);
         result.timing =
@@ -188,6 +231,7 @@ fn versioning(job: &Job, lease: &Lease, run: &Run, limits: Limits) -> Versioning
         api_version: Some(lease.metadata().api.to_string()),
         isolation: Some(run.place),
         limits: (run.place == Place::Process).then_some(limits),
+        params: job.params.clone(),
         job_id: job.id.clone(),
         ..nothing_known()
     }

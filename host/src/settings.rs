@@ -54,6 +54,10 @@ pub struct HostArgs {
     #[arg(long, global = true, env = "AUTOSCORER_MAX_WORKERS", value_name = "N", help_heading = "Host")]
     pub max_workers: Option<usize>,
 
+    /// Crashes and timeouts in a row that take a custom library out, 0 for never [default: 5]
+    #[arg(long, global = true, env = "AUTOSCORER_BREAKER", value_name = "N", help_heading = "Host")]
+    pub breaker: Option<u32>,
+
     /// Tell more on stderr
     #[arg(short, long, global = true, help_heading = "Host")]
     pub verbose: bool,
@@ -70,6 +74,8 @@ pub struct Settings {
     pub allow_override: BTreeSet<String>,
     /// How libraries are loaded.
     pub loader: LoaderSettings,
+    /// So many failures in a row take a library out; 0 for never.
+    pub breaker: u32,
 }
 
 /// The settings file. Relative paths are relative to it.
@@ -85,6 +91,7 @@ struct File {
     max_generations: Option<usize>,
     isolation: Option<Isolation>,
     max_workers: Option<usize>,
+    breaker: Option<u32>,
     timeout: Option<f64>,
     memory: Option<String>,
 }
@@ -124,6 +131,7 @@ impl Settings {
                 .unwrap_or_else(|| "custom_scorers".into()),
             allow_override: args.allow_override.iter().cloned().chain(file.allow_override).collect(),
             loader,
+            breaker: args.breaker.or(file.breaker).unwrap_or(5),
         };
         match &settings.plugins {
             Some(folder) if !folder.is_dir() => {

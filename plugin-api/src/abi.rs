@@ -141,6 +141,8 @@ pub trait Exports: 'static {
     const SCORERS: &'static [&'static dyn Entry];
     /// The text of the metadata section.
     const METADATA: &'static [u8];
+    /// Whether a panic ends the process.
+    const PANIC_ABORTS: bool;
 }
 
 /// The header that abi_stable looks for in a library.
@@ -154,6 +156,9 @@ extern "C" fn root_module<E: Exports>() -> RootModuleResult {
 }
 
 fn plugin<E: Exports>() -> PluginRef {
+    if E::PANIC_ABORTS {
+        crate::panic::keep_default_hook();
+    }
     Plugin { metadata: metadata::<E>, describe: describe::<E>, score: score::<E>, validate: validate::<E> }
         .leak_into_prefix()
 }

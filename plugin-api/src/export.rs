@@ -17,6 +17,7 @@ macro_rules! export_scorers {
             impl $crate::abi::Exports for Library {
                 const SCORERS: &'static [&'static dyn $crate::abi::Entry] = &[$(&$scorer),+];
                 const METADATA: &'static [u8] = &METADATA;
+                const PANIC_ABORTS: bool = cfg!(panic = "abort");
             }
 
             const TEXT: Text = Text::Joined(&[

@@ -23,10 +23,16 @@ pub(crate) fn guard<T>(entry: &str, run: impl FnOnce() -> Result<T, ScoreError>)
     result.unwrap_or_else(|payload| Err(error_of(entry, payload)))
 }
 
+static HOOK: Once = Once::new();
+
+/// For a library whose panics nobody can catch: they are printed, as ever, before they end the process.
+pub(crate) fn keep_default_hook() {
+    HOOK.call_once(|| {});
+}
+
 /// Keeps the place of a guarded panic and prints nothing; other panics go to the hook that was there before.
 fn install_hook() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
+    HOOK.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
             if GUARDED.get() {

@@ -40,7 +40,7 @@ fn replaced_200_times_while_jobs_run() {
 fn a_running_job_keeps_its_generation_and_the_generation_drains() {
     let sandbox = Sandbox::new();
     let file = sandbox.drop_bytes(&versioned(1), "good.so");
-    let (go, begun) = (sandbox.path().join("go"), sandbox.path().join("begun"));
+    let (go, begun) = (sandbox.path().join("go"), sandbox.path().join("slow/output/begun"));
     let slow = sandbox.workspace("slow", "good");
     let meta = json!({"scorer": "good", "params": {"wait_for": go, "announce": begun}});
     sandbox.write("slow/meta.json", meta.to_string());
@@ -75,7 +75,7 @@ fn the_number_of_generations_is_capped() {
     let sandbox = Sandbox::new();
     let file = sandbox.custom("good.so");
     let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(&sandbox, &["--max-generations", "2"]);
+    let mut live = Live::start(&sandbox, &["--max-generations", "2", "--isolation", "in-process"]);
     for number in [1, 2] {
         sandbox.drop_bytes(&versioned(number), "good.so");
         live.live(&file, number);

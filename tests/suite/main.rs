@@ -6,6 +6,7 @@ mod commands;
 mod compatibility;
 mod data_errors;
 mod generations;
+mod isolation;
 mod misbehaving;
 mod names;
 mod not_libraries;

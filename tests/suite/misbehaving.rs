@@ -65,13 +65,13 @@ fn constructor_that_never_returns() {
 }
 
 #[test]
-fn missing_dependency() {
-    assert_snapshot!(refusal_of("misbehaving_missing_dependency"));
+fn describe_that_never_returns() {
+    assert_snapshot!(refusal_of("misbehaving_describe_hang"));
 }
 
 #[test]
-fn panic_abort() {
-    assert_snapshot!(refusal_of("misbehaving_panic_abort"));
+fn missing_dependency() {
+    assert_snapshot!(refusal_of("misbehaving_missing_dependency"));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn no_probe_outlives_its_host() {
     let probes = || {
         let processes = fs::read_dir("/proc").unwrap().flatten();
         let commands = processes.filter_map(|process| fs::read_to_string(process.path().join("cmdline")).ok());
-        commands.filter(|line| line.contains("__probe") && line.contains(sandbox.path().to_str().unwrap())).count()
+        commands.filter(|line| line.contains("__worker") && line.contains(sandbox.path().to_str().unwrap())).count()
     };
     let mut command = sandbox.command(&["score", "-", "--probe-timeout", "1"]);
     let mut host = command.stdin(Stdio::piped()).spawn().unwrap();

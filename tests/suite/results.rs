@@ -56,7 +56,7 @@ fn a_host_that_is_killed_leaves_no_older_result() {
     sandbox.drop_bytes(&versioned(1), "good.so");
     let workspace = sandbox.workspace("ws", "good");
     assert_eq!(sandbox.run(&["score", "ws"]).code, 0);
-    let (go, begun) = (sandbox.path().join("go"), sandbox.path().join("begun"));
+    let (go, begun) = (sandbox.path().join("go"), workspace.join("output/begun"));
     let waiting = json!({"wait_for": go, "announce": begun}).to_string();
     let mut host = sandbox.command(&["score", "ws", "--params", &waiting]).spawn().unwrap();
     eventually("the job begins", || begun.exists().then_some(()));
@@ -75,7 +75,7 @@ fn an_interrupt_stops_the_job_and_says_so() {
     let sandbox = Sandbox::new();
     sandbox.drop_bytes(&versioned(1), "good.so");
     let workspace = sandbox.workspace("ws", "good");
-    let begun = sandbox.path().join("begun");
+    let begun = workspace.join("output/begun");
     let waiting = json!({"wait_for": sandbox.path().join("never"), "announce": begun}).to_string();
     let mut host = sandbox.command(&["score", "ws", "--json", "--params", &waiting]).spawn().unwrap();
     eventually("the job begins", || begun.exists().then_some(()));

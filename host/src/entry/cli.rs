@@ -17,7 +17,7 @@ use crate::settings::HostArgs;
     about = "Scores workspaces with hot-loaded plugins",
     long_about = "Scores workspaces with hot-loaded plugins.\n\nA workspace is a folder with input/ (ground truth), output/ \
                   (predictions) and meta.json, which names a scorer. The result is written to output/result.json.",
-    after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer scorers list\n\nExit codes: 0 done; 2 \
+    after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer scorers list\n\nExit codes: 0 done; 1 a comparison failed; 2 \
                   usage; 3 bad workspace, data or params; 4 scorer or plugin failed; 130 interrupted.",
     subcommand_required = true,
     arg_required_else_help = true
@@ -47,6 +47,11 @@ pub enum Command {
         after_help = "Examples:\n  autoscorer validate examples/classification_f1\n  autoscorer validate runs/* --json"
     )]
     Validate(ValidateArgs),
+    /// Compute a result again, by the very library that made it, and compare
+    #[command(
+        after_help = "Example:\n  autoscorer replay examples/classification_f1/output/result.json\n\nExit code 1 if the result is another one."
+    )]
+    Replay(ReplayArgs),
     /// Look at the scorers there are
     #[command(subcommand)]
     Scorers(ScorersCommand),
@@ -151,6 +156,22 @@ pub struct ValidateArgs {
     pub json: bool,
 }
 
+/// `replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The result.json to compute again
+    #[arg(value_name = "RESULT")]
+    pub result: PathBuf,
+
+    /// The workspace, if the result does not lie in its output/ folder
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `scorers list`
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -212,6 +233,7 @@ impl Command {
         match self {
             Command::Score(args) => args.json,
             Command::Validate(args) => args.json,
+            Command::Replay(args) => args.json,
             Command::Scorers(ScorersCommand::List(args)) => args.json,
             Command::Scorers(ScorersCommand::Show(args)) => args.json,
             Command::Scorers(ScorersCommand::Inspect(args)) => args.json,

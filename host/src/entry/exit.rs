@@ -9,6 +9,8 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 pub enum Exit {
     /// Done; a low score is not an error.
     Done = 0,
+    /// A comparison failed.
+    Differs = 1,
     /// The command line is wrong.
     Usage = 2,
     /// The workspace, its data or its parameters are wrong.

@@ -44,6 +44,7 @@ fn run(cli: &Cli, start: Instant) -> Result<Exit, ScoreError> {
     match &cli.command {
         Command::Score(args) => commands::score::run(args, &Settings::load(&cli.host)?, start),
         Command::Validate(args) => commands::validate::run(args, &Settings::load(&cli.host)?, start),
+        Command::Replay(args) => commands::replay::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::List(args)) => commands::list::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Show(args)) => commands::show::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Inspect(args)) => commands::inspect::run(args, start),

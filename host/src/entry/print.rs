@@ -106,6 +106,11 @@ pub fn number(value: f64) -> String {
     if value == value.trunc() && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.6}") }
 }
 
+/// A JSON value as people read it: text without quotes.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// A time as people read it.
 pub fn seconds(value: f64) -> String {
     if value < 1.0 { format!("{:.1} ms", value * 1e3) } else { format!("{value:.2} s") }

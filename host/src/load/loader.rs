@@ -158,6 +158,16 @@ impl Loader {
         Setup { limits: self.settings.limits, network, timeout: self.settings.probe_timeout }
     }
 
+    /// The kept copies that satisfy a condition, each checked anew and tried out. Copies outlive the files they were made of.
+    pub fn kept(&self, wanted: impl Fn(&str, &Metadata) -> bool) -> Vec<Vetted> {
+        let libraries = self.store.copies().into_iter().filter_map(|(sha256, copy)| {
+            let metadata = peek(&copy).ok().filter(|metadata| wanted(&sha256, metadata))?;
+            let signature = Signature::of(&copy).ok()?;
+            Some(Vetted { source: copy.clone(), signature, copy, sha256, metadata, worker: None })
+        });
+        libraries.collect()
+    }
+
     /// Whether a library's scorers run in this process. Where a panic ends the process, they never do.
     pub fn runs_here(&self, metadata: &Metadata, origin: Origin) -> bool {
         let wanted = match self.settings.isolation {
@@ -208,6 +218,18 @@ impl Loader {
 }
 
 impl Vetted {
+    /// The same library to be loaded again.
+    pub fn again(&self) -> Self {
+        Self {
+            source: self.source.clone(),
+            signature: self.signature.clone(),
+            copy: self.copy.clone(),
+            sha256: self.sha256.clone(),
+            metadata: self.metadata.clone(),
+            worker: None,
+        }
+    }
+
     /// The ids of its scorers.
     pub fn scorer_ids(&self) -> Vec<String> {
         ids(&self.metadata)

@@ -51,6 +51,16 @@ pub enum What {
     Draining(Subject),
     /// A generation is gone, and its last job has ended.
     Retired(Subject),
+    /// A generation has crashed or timed out too often and gets no more jobs.
+    Quarantined {
+        /// The generation.
+        #[serde(flatten)]
+        subject: Subject,
+        /// What happened last.
+        reason: String,
+        /// The scorers of the earlier generation that has its place again.
+        restored: Option<Vec<String>>,
+    },
     /// Following the folder has a problem of its own.
     Trouble {
         /// For people.
@@ -117,6 +127,12 @@ impl fmt::Display for What {
             }
             What::Draining(subject) => write!(f, "draining  {subject}, {} jobs", subject.jobs),
             What::Retired(subject) => write!(f, "retired   {subject}"),
+            What::Quarantined { subject, reason, restored } => {
+                let restored = restored.as_ref().map_or("nothing takes its place".to_owned(), |scorers| {
+                    format!("{} takes its place again", scorers.join(", "))
+                });
+                write!(f, "quarantined  {subject}: {reason}; {restored}")
+            }
             What::Trouble { message } => write!(f, "trouble   {message}"),
         }
     }

@@ -1,10 +1,11 @@
 //! A generation: one loaded version of a library file, alive until its last job ends.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use autoscorer_plugin_api::error::ScoreError;
 use autoscorer_plugin_api::metadata::{Description, Metadata};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -28,7 +29,8 @@ pub struct Generation {
     pub metadata: Metadata,
     loader: Arc<Loader>,
     vetted: Mutex<Option<Vetted>>,
-    sha256: OnceLock<String>,
+    recipe: OnceLock<Vetted>,
+    failures: AtomicU32,
     body: OnceLock<Result<Body, Refusal>>,
     jobs: AtomicUsize,
 }
@@ -56,7 +58,8 @@ impl Generation {
             metadata,
             loader,
             vetted: Mutex::default(),
-            sha256: OnceLock::new(),
+            recipe: OnceLock::new(),
+            failures: AtomicU32::new(0),
             body: OnceLock::new(),
             jobs: AtomicUsize::new(0),
         }
@@ -71,8 +74,9 @@ impl Generation {
             arrived,
             metadata: vetted.metadata.clone(),
             loader,
-            sha256: OnceLock::from(vetted.sha256.clone()),
+            recipe: OnceLock::from(vetted.again()),
             vetted: Mutex::new(Some(vetted)),
+            failures: AtomicU32::new(0),
             body: OnceLock::new(),
             jobs: AtomicUsize::new(0),
         }
@@ -89,13 +93,32 @@ impl Generation {
             Some(vetted) => vetted,
             None => self.loader.vet(&self.source, self.origin)?,
         };
-        self.sha256.get_or_init(|| vetted.sha256.clone());
+        self.recipe.get_or_init(|| vetted.again());
         self.loader.embody(&mut vetted, self.origin)
     }
 
     /// The sha256 of the content, as far as it has been read.
     pub fn sha256(&self) -> Option<&str> {
-        self.sha256.get().map(String::as_str)
+        self.recipe.get().map(|recipe| recipe.sha256.as_str())
+    }
+
+    /// What it takes to load the same library again.
+    pub(super) fn recipe(&self) -> Option<Vetted> {
+        self.recipe.get().map(Vetted::again)
+    }
+
+    /// Whether its last job failed by its own fault.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures.load(Ordering::Acquire) > 0
+    }
+
+    /// Counts a failure and gives how many there were in a row; a success begins anew.
+    pub(super) fn count(&self, failed: bool) -> u32 {
+        if failed {
+            return self.failures.fetch_add(1, Ordering::AcqRel) + 1;
+        }
+        self.failures.store(0, Ordering::Release);
+        0
     }
 
     /// How many jobs run on it.
@@ -143,6 +166,11 @@ impl Lease {
     /// The sha256 of the library, as far as it has been read.
     pub fn sha256(&self) -> Option<&str> {
         self.generation.sha256()
+    }
+
+    /// Tells the registry how the job ended, so that a scorer that keeps crashing is taken out.
+    pub fn report(&self, error: Option<&ScoreError>) {
+        self.registry.judge(&self.generation, error);
     }
 
     /// Why there is no worker for a call.

@@ -3,6 +3,7 @@
 //! Invariants: a job takes its generation under the same lock that a change of the table takes, and keeps it to its end;
 //! a refused file changes nothing; a custom file never takes a built-in's name unless it is allowed to.
 
+mod breaker;
 mod events;
 mod folder;
 mod generation;

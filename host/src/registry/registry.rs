@@ -21,16 +21,21 @@ pub struct Registry {
     pub events: Events,
     loader: Arc<Loader>,
     allowed_overrides: BTreeSet<String>,
+    /// So many failures in a row take a generation out; none do where it is 0.
+    pub(super) breaker: u32,
     table: RwLock<Arc<Table>>,
-    files: Mutex<Files>,
+    pub(super) files: Mutex<Files>,
 }
 
 /// What the table is made of. Whoever changes it holds the lock until the new table is in place.
 #[derive(Default)]
-struct Files {
-    numbers: u64,
+pub(super) struct Files {
+    pub(super) numbers: u64,
     built_in: Vec<Arc<Generation>>,
-    custom: BTreeMap<PathBuf, Arc<Generation>>,
+    pub(super) custom: BTreeMap<PathBuf, Arc<Generation>>,
+    /// What a file was before, if that was good.
+    pub(super) earlier: BTreeMap<PathBuf, Vetted>,
+    pub(super) quarantined: BTreeMap<PathBuf, Vetted>,
     draining: Vec<Arc<Generation>>,
     refused: BTreeMap<PathBuf, Refusal>,
     shadowed: BTreeSet<(String, PathBuf, PathBuf)>,
@@ -38,9 +43,9 @@ struct Files {
 
 impl Registry {
     /// An empty registry. The overrides are ids of built-in scorers that a custom file may take.
-    pub fn new(loader: Arc<Loader>, allowed_overrides: BTreeSet<String>) -> Arc<Self> {
+    pub fn new(loader: Arc<Loader>, allowed_overrides: BTreeSet<String>, breaker: u32) -> Arc<Self> {
         let (events, table, files) = (Events::default(), RwLock::default(), Mutex::default());
-        Arc::new(Self { events, loader, allowed_overrides, table, files })
+        Arc::new(Self { events, loader, allowed_overrides, breaker, table, files })
     }
 
     /// The loader its libraries come through.
@@ -64,6 +69,13 @@ impl Registry {
                 Err(self.explain(name, error))
             }
         }
+    }
+
+    /// A job's hold on a library that no name stands for, such as an old one that a pin asks for.
+    pub fn lease_unlisted(self: &Arc<Self>, vetted: Vetted, index: usize) -> Lease {
+        let arrived = vetted.signature.changed_at();
+        let generation = Generation::custom(0, vetted, arrived, self.loader.clone());
+        Lease::new(Arc::new(generation), index, self.clone())
     }
 
     /// A name that is not there because its file was refused is a failure to load, and the refusal says why.
@@ -110,7 +122,8 @@ impl Registry {
         let source = vetted.source.clone();
         let number = {
             let mut files = self.files.lock();
-            if let Some(refusal) = self.forbidden(&files, &vetted) {
+            let refusal = self.forbidden(&files, &vetted).or_else(|| Self::still_quarantined(&files, &vetted));
+            if let Some(refusal) = refusal {
                 return Err(refusal);
             }
             let before = files.custom.get(&source);
@@ -127,11 +140,15 @@ impl Registry {
         generation.body().map_err(Clone::clone)?;
         let mut files = self.files.lock();
         files.refused.remove(&source);
-        let before = files.custom.insert(source, generation.clone());
+        files.quarantined.remove(&source);
+        let before = files.custom.insert(source.clone(), generation.clone());
         self.rebuild(&mut files);
         self.events.publish(What::Live(generation.subject()));
         self.warn_of_shadows(&mut files);
         if let Some(before) = before {
+            if let Some(recipe) = before.recipe().filter(|_| !before.is_failing()) {
+                files.earlier.insert(source, recipe);
+            }
             self.drain(&mut files, before);
         }
         Ok(())
@@ -165,6 +182,8 @@ impl Registry {
     pub fn remove(&self, source: &Path) {
         let mut files = self.files.lock();
         files.refused.remove(source);
+        files.earlier.remove(source);
+        files.quarantined.remove(source);
         if let Some(generation) = files.custom.remove(source) {
             self.rebuild(&mut files);
             self.warn_of_shadows(&mut files);
@@ -172,7 +191,7 @@ impl Registry {
         }
     }
 
-    fn rebuild(&self, files: &mut Files) {
+    pub(super) fn rebuild(&self, files: &mut Files) {
         let table = Table::of(files.built_in.iter().chain(files.custom.values()));
         *self.table.write() = Arc::new(table);
     }
@@ -191,7 +210,7 @@ impl Registry {
         files.shadowed = shadowed;
     }
 
-    fn drain(&self, files: &mut Files, generation: Arc<Generation>) {
+    pub(super) fn drain(&self, files: &mut Files, generation: Arc<Generation>) {
         if generation.jobs() == 0 {
             self.events.publish(What::Retired(generation.subject()));
         } else {

@@ -4,7 +4,9 @@
 //! leaves no older score behind; `artifacts/` holds exactly what `result.json` lists.
 
 mod artifacts;
+mod inputs;
 mod result;
 
 pub use artifacts::ArtifactFolder;
+pub use inputs::hashes as input_hashes;
 pub use result::{Resources, ResultFile, Timing, Versioning, forget, write};

@@ -1,5 +1,6 @@
 //! `output/result.json`: the standard result, written whole or not at all.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -82,6 +83,10 @@ pub struct Versioning {
     pub isolation: Option<Place>,
     /// The limits in force.
     pub limits: Option<Limits>,
+    /// The parameters the scorer was given.
+    pub params: Map<String, Value>,
+    /// The sha256 of each input file.
+    pub inputs: BTreeMap<String, String>,
     /// The job's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,

@@ -5,6 +5,7 @@ pub mod inspect;
 mod interrupt;
 pub mod list;
 pub mod man;
+pub mod replay;
 mod requests;
 pub mod score;
 pub mod show;

@@ -3,9 +3,9 @@
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use parking_lot::Mutex;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::requests;
 use super::score::{line, row, workers};
-use crate::engine::Engine;
+use crate::engine::{Engine, Report};
 use crate::entry::cli::ScoreArgs;
 use crate::entry::exit::Exit;
 use crate::entry::print;
@@ -22,15 +22,27 @@ use crate::job::Request;
 use crate::registry::Event;
 use crate::run::Cancel;
 
-/// A line of stdin that is JSON.
+/// How often an interrupt is looked for.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What a line asks for.
+enum Order {
+    Score(Request),
+    /// Put the libraries back that were taken out and have this scorer.
+    Lift(String),
+}
+
+/// A request to score, as JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct ScoreLine {
     workspace: String,
     scorer: Option<String>,
     #[serde(default)]
     params: Map<String, Value>,
 }
+
+type Orders = Result<Order, ScoreError>;
 
 /// Scores until stdin ends or somebody interrupts.
 pub fn run(args: &ScoreArgs, engine: Engine, cancel: &Cancel) -> Result<Exit, ScoreError> {
@@ -47,83 +59,113 @@ pub fn run(args: &ScoreArgs, engine: Engine, cancel: &Cancel) -> Result<Exit, Sc
             let (receiver, engine, worst) = (receiver.clone(), &engine, &worst);
             scope.spawn(move || work(&receiver, engine, cancel, args.jsonl, worst));
         }
-        read_lines(&template, &sender, cancel);
+        read_orders(&template, &sender, cancel);
         drop(sender);
     });
     let worst = *worst.lock();
     Ok(if cancel.requested() { Exit::Interrupted } else { worst })
 }
 
-fn work(
-    receiver: &Mutex<Receiver<Result<Request, ScoreError>>>,
-    engine: &Engine,
-    cancel: &Cancel,
-    jsonl: bool,
-    worst: &Mutex<Exit>,
-) {
+fn work(receiver: &Mutex<Receiver<Orders>>, engine: &Engine, cancel: &Cancel, jsonl: bool, worst: &Mutex<Exit>) {
     loop {
         // The lock is held while waiting and given back before scoring.
         let next = receiver.lock().recv();
-        let Ok(request) = next else { return };
+        let Ok(order) = next else { return };
         let start = Instant::now();
-        let report = match request {
-            Ok(request) => engine.score(&request, cancel),
+        let report = match order {
+            Ok(Order::Score(request)) => engine.score(&request, cancel),
+            Ok(Order::Lift(scorer)) => match lift(engine, &scorer) {
+                Ok(()) => continue,
+                Err(error) => engine.reject(error),
+            },
             Err(error) => engine.reject(error),
         };
         if let Some(error) = &report.result.error {
             let mut worst = worst.lock();
             *worst = (*worst).max(Exit::of(error));
         }
-        if jsonl {
-            line(&report, start).print_line();
-        } else {
-            print::out(row(&report).join("\t"));
+        show(&report, jsonl, start);
+    }
+}
+
+fn show(report: &Report, jsonl: bool, start: Instant) {
+    if jsonl {
+        line(report, start).print_line();
+        return;
+    }
+    print::out(row(report).join("\t"));
+    if let Some(error) = &report.result.error {
+        print::err(print::explain(error, Some(&report.workspace)));
+    }
+}
+
+fn lift(engine: &Engine, scorer: &str) -> Result<(), ScoreError> {
+    match engine.registry().lift(scorer) {
+        Ok(0) => {
+            Err(ScoreError::new(ErrorCode::ScorerNotFound, format!("no library with scorer '{scorer}' was taken out")))
         }
+        Ok(_) => Ok(()),
+        Err(refusal) => Err(refusal.as_error()),
     }
 }
 
 /// Reads on a thread of its own, since a read from stdin cannot be interrupted; an interrupt must end the program.
-fn read_lines(template: &Request, sender: &SyncSender<Result<Request, ScoreError>>, cancel: &Cancel) {
+fn read_orders(template: &Request, sender: &SyncSender<Orders>, cancel: &Cancel) {
     let (lines, received) = sync_channel(1);
     thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            if lines.send(line).is_err() {
+        let mut stdin = io::stdin().lock();
+        loop {
+            let mut line = Vec::new();
+            let read = stdin.read_until(b'\n', &mut line);
+            let ended = !matches!(read, Ok(length) if length > 0);
+            if (read.is_err() || !ended) && lines.send(read.map(|_| line)).is_err() || ended {
                 return;
             }
         }
     });
     while !cancel.requested() {
-        match received.recv_timeout(std::time::Duration::from_millis(50)) {
-            Ok(Ok(line)) if line.trim().is_empty() => {}
-            Ok(Ok(line)) => _ = sender.send(request(template, &line)),
+        match received.recv_timeout(TICK) {
+            Ok(Ok(line)) if line.trim_ascii().is_empty() => {}
+            // The workers live as long as the scope that this runs in.
+            Ok(Ok(line)) => _ = sender.send(order(template, line)),
             Ok(Err(error)) => {
                 let error = ScoreError::new(ErrorCode::BadFormat, format!("stdin cannot be read: {error}"));
                 _ = sender.send(Err(error));
             }
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
 
-/// A line is a path, or a JSON object with the path and what else a request may have.
-fn request(template: &Request, line: &str) -> Result<Request, ScoreError> {
+/// A line is a path, or a JSON object with the path and what else a request may have, or `{"lift": SCORER}`.
+fn order(template: &Request, line: Vec<u8>) -> Orders {
+    let line = String::from_utf8(line).map_err(|error| {
+        let shown = String::from_utf8_lossy(error.as_bytes()).trim_end().to_owned();
+        wrong(&shown, "it is not UTF-8")
+    })?;
+    let line = line.trim_end_matches(['\n', '\r']);
     if !line.trim_start().starts_with('{') {
-        return Ok(Request { workspace: line.to_owned(), ..template.clone() });
+        return Ok(Order::Score(Request { workspace: line.to_owned(), ..template.clone() }));
     }
-    let wrong = |reason: String| {
-        ScoreError::new(ErrorCode::InvalidParams, format!("a line of stdin is wrong: {reason}"))
-            .found(line.chars().take(200).collect::<String>())
-            .expected("a path, or {\"workspace\": PATH, \"scorer\": NAME, \"params\": {…}}")
-            .at_stage("meta")
-    };
-    let given: Line = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+    let object: Map<String, Value> = serde_json::from_str(line).map_err(|error| wrong(line, &error.to_string()))?;
+    if let Some(Value::String(scorer)) = object.get("lift") {
+        return Ok(Order::Lift(scorer.clone()));
+    }
+    let given: ScoreLine = serde_json::from_value(object.into()).map_err(|error| wrong(line, &error.to_string()))?;
     let mut request = Request { workspace: given.workspace, ..template.clone() };
     if let Some(name) = given.scorer {
-        request.scorer = Some(name.parse().map_err(wrong)?);
+        request.scorer = Some(name.parse().map_err(|reason: String| wrong(line, &reason))?);
     }
     request.params.extend(given.params);
-    Ok(request)
+    Ok(Order::Score(request))
+}
+
+fn wrong(line: &str, reason: &str) -> ScoreError {
+    ScoreError::new(ErrorCode::InvalidParams, format!("a line of stdin is wrong: {reason}"))
+        .found(line.chars().take(200).collect::<String>())
+        .expected("a path, or {\"workspace\": PATH, \"scorer\": NAME, \"params\": {…}}")
+        .at_stage("meta")
 }
 
 /// Events go to stderr, or as lines of their own to stdout.

@@ -1,0 +1,77 @@
+//! The breaker: a generation that keeps crashing is taken out, and the good one before it comes back.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+
+use super::events::What;
+use super::generation::Generation;
+use super::registry::{Files, Registry};
+use crate::load::{Finding, Refusal, Step, Vetted};
+
+impl Registry {
+    /// Takes note of how a job on a generation ended.
+    pub(super) fn judge(&self, generation: &Arc<Generation>, error: Option<&ScoreError>) {
+        let failed = error.filter(|error| is_the_scorers_fault(error.code));
+        let failures = generation.count(failed.is_some());
+        if let Some(error) = failed.filter(|_| self.breaker > 0 && failures >= self.breaker) {
+            self.quarantine(generation, format!("{failures} jobs in a row have failed, the last one with {error}"));
+        }
+    }
+
+    fn quarantine(&self, generation: &Arc<Generation>, reason: String) {
+        let mut files = self.files.lock();
+        let source = &generation.source;
+        // Another job may have been quicker, or a new file may have come.
+        let is_current = files.custom.get(source).is_some_and(|current| Arc::ptr_eq(current, generation));
+        let Some(recipe) = generation.recipe().filter(|_| is_current) else { return };
+        files.custom.remove(source);
+        files.quarantined.insert(source.clone(), recipe);
+        let earlier = files.earlier.remove(source).map(|earlier| self.restore(&mut files, earlier));
+        self.rebuild(&mut files);
+        let restored = earlier.map(|earlier| earlier.subject().scorers);
+        self.events.publish(What::Quarantined { subject: generation.subject(), reason, restored });
+        self.drain(&mut files, generation.clone());
+    }
+
+    fn restore(&self, files: &mut Files, earlier: Vetted) -> Arc<Generation> {
+        files.numbers += 1;
+        let (source, arrived) = (earlier.source.clone(), earlier.signature.changed_at());
+        let generation = Arc::new(Generation::custom(files.numbers, earlier, arrived, self.loader().clone()));
+        files.custom.insert(source, generation.clone());
+        generation
+    }
+
+    /// Why a library that was taken out is not put in again by dropping the same file.
+    pub(super) fn still_quarantined(files: &Files, vetted: &Vetted) -> Option<Refusal> {
+        let quarantined = files.quarantined.get(&vetted.source).filter(|recipe| recipe.sha256 == vetted.sha256)?;
+        let finding = Finding::new(
+            "the library that was taken out because its jobs kept failing",
+            "another build of it",
+            "mend the scorer and drop a new build; or lift the quarantine",
+        );
+        Some(finding.at(Step::Publish, &quarantined.source).claiming(quarantined.scorer_ids()))
+    }
+
+    /// Puts the libraries back that were taken out and have a scorer of this name. Gives how many.
+    pub fn lift(&self, scorer: &str) -> Result<usize, Refusal> {
+        let has_it = |recipe: &Vetted| recipe.metadata.scorers.iter().any(|one| one.id == scorer);
+        let mut files = self.files.lock();
+        let sources: Vec<_> =
+            files.quarantined.iter().filter(|(_, recipe)| has_it(recipe)).map(|(path, _)| path.clone()).collect();
+        let recipes: Vec<Vetted> = sources
+            .iter()
+            .filter_map(|source: &std::path::PathBuf| files.quarantined.remove(Path::new(source)))
+            .collect();
+        drop(files);
+        let count = recipes.len();
+        recipes.into_iter().try_for_each(|recipe| self.publish(recipe))?;
+        Ok(count)
+    }
+}
+
+/// What tells of a scorer that is broken, and not of a workspace that is.
+fn is_the_scorers_fault(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::ScorerCrashed | ErrorCode::TimeoutError | ErrorCode::MemoryLimit)
+}
