@@ -7,17 +7,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use autoscorer_plugin_api::context::Level;
 use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
 use autoscorer_plugin_api::metadata::Metadata;
 
-use crate::isolate::Limits;
+use crate::isolate::{Limits, confine};
 use crate::job::{Job, Pin, Request, ScorerName, Workspace};
-use crate::load::{self, Loader, Origin};
+use crate::load::{self, Loader, Origin, Vetted};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
 use crate::save::{self, ArtifactFolder, Resources, ResultFile, Timing, Versioning};
 use crate::settings::Settings;
-use crate::telemetry::{resources, time};
+use crate::telemetry::{narrate, resources, time};
 
 /// How many libraries are tried out at the same time when a command loads several.
 const PROBES: usize = 8;
@@ -63,6 +64,7 @@ impl Engine {
 
     /// Makes the registry equal to the folder of custom scorers, and keeps it so as long as the process lives.
     pub fn follow_folder(&self) -> io::Result<()> {
+        warn_of_gaps();
         Reconciler::start(self.custom_scorers.clone(), self.registry.clone())
     }
 
@@ -91,6 +93,9 @@ impl Engine {
                 }
                 Err(refusal) => self.registry.refuse(refusal),
             }
+        }
+        if !candidates.is_empty() {
+            warn_of_gaps();
         }
         for some in candidates.chunks(PROBES) {
             thread::scope(|scope| {
@@ -126,16 +131,23 @@ impl Engine {
             return failure(error);
         }
         let artifacts = ArtifactFolder::new(&root);
-        let mut result = match self.prepare(workspace, request) {
+        let prepared = self.prepare(workspace, request);
+        if let Err(error) = &prepared
+            && !root.join("output").is_dir()
+        {
+            // A folder without anything of a workspace in it is none, and gets nothing of one.
+            return failure(error.clone().into());
+        }
+        let mut result = match prepared {
             Ok((job, lease)) => self.scored(&job, &lease, Some(artifacts.path()), cancel),
-            Err(error) => failure(error),
+            Err(faults) => failure(faults.into()),
         };
         finish(&root, &mut result, artifacts, start);
         result
     }
 
-    fn prepare(&self, workspace: Workspace, request: &Request) -> Result<(Job, Lease), ScoreError> {
-        let job = Job::in_workspace(workspace, request)?;
+    fn prepare(&self, workspace: Workspace, request: &Request) -> Result<(Job, Lease), Faults> {
+        let job = Job::in_workspace(workspace, request).map_err(|faults| faults.map(|fault| fault.at_stage("meta")))?;
         let lease = self.registry.lease(&job.scorer).or_else(|error| self.lease_kept(&job.scorer, error));
         Ok((job, lease.map_err(|error| error.at_stage("load"))?))
     }
@@ -145,28 +157,25 @@ impl Engine {
         let Some(pin) = &name.pin else { return Err(error) };
         let index = |metadata: &Metadata| metadata.scorers.iter().position(|scorer| scorer.id == name.id);
         let kept = self.registry.loader().kept(|_, metadata| index(metadata).is_some());
-        let (mut fitting, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|vetted| match pin {
+        let candidates: Vec<String> =
+            kept.iter().map(|vetted| format!("{}@sha256:{}", name.id, vetted.sha256)).collect();
+        let fits = |vetted: &Vetted| match pin {
             Pin::Sha256(sha256) => vetted.sha256.starts_with(sha256),
             Pin::Version(version) => vetted.metadata.scorers.iter().any(|s| s.id == name.id && s.version == *version),
-        });
-        match (fitting.pop(), fitting.is_empty()) {
-            (Some(vetted), true) => {
+        };
+        let mut fitting: Vec<Vetted> = kept.into_iter().filter(fits).collect();
+        match (fitting.pop(), fitting.len()) {
+            (Some(vetted), 0) => {
                 let index = index(&vetted.metadata).unwrap_or_default();
                 Ok(self.registry.lease_unlisted(vetted, index))
             }
-            // Two builds of one version: only the hash can tell them apart.
-            (Some(_), false) => Err(ScoreError::new(
+            (Some(_), others) => Err(ScoreError::new(
                 ErrorCode::ScorerNotFound,
-                format!("several kept libraries are '{name}'"),
+                format!("{} kept libraries are '{name}', and only their sha256 tells them apart", others + 1),
             )
-            .hint(
-                "pin one of them with its sha256: 'autoscorer scorers inspect' on the store's files tells them apart",
-            )),
-            (None, _) => {
-                let kept: Vec<String> =
-                    others.iter().map(|vetted| format!("{}@sha256:{}", name.id, vetted.sha256)).collect();
-                Err(if kept.is_empty() { error } else { error.detail("kept", kept) })
-            }
+            .expected(format!("one of {}", candidates.join(", ")))),
+            (None, _) if candidates.is_empty() => Err(error),
+            (None, _) => Err(error.detail("kept", candidates)),
         }
     }
 
@@ -187,8 +196,7 @@ impl Engine {
         let workspace = Workspace::open(&request.workspace)?;
         let (job, lease) = match self.prepare(workspace, request) {
             Ok(prepared) => prepared,
-            Err(error) if error.code == ErrorCode::LoadError => return Err(error),
-            Err(error) => return Ok(error.into()),
+            Err(faults) => return Ok(faults),
         };
         run::validate(&job, &self.limits_of(&job), &lease, cancel)
     }
@@ -234,6 +242,13 @@ fn versioning(job: &Job, lease: &Lease, run: &Run, limits: Limits) -> Versioning
         params: job.params.clone(),
         job_id: job.id.clone(),
         ..nothing_known()
+    }
+}
+
+/// What this system cannot enforce is said before a custom scorer runs, not ignored.
+fn warn_of_gaps() {
+    for gap in confine::missing() {
+        narrate::line(Level::Warn, format_args!("warning: {gap}"));
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use autoscorer_plugin_api::context::Level;
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use clap::Args;
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use crate::isolate::Limits;
 use crate::job::{bytes_of_text, seconds_of_number};
 use crate::load::{Isolation, LoaderSettings};
+use crate::telemetry::narrate;
 
 /// The settings file of the current folder.
 const FILE: &str = "autoscorer.toml";
@@ -19,47 +21,110 @@ const FILE: &str = "autoscorer.toml";
 #[derive(Debug, Default, Args)]
 pub struct HostArgs {
     /// Settings file [default: autoscorer.toml, if it is there]
-    #[arg(long, global = true, env = "AUTOSCORER_CONFIG", value_name = "FILE", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_CONFIG",
+        value_name = "FILE",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub config: Option<PathBuf>,
 
     /// Folder of built-in plugins [default: around the executable]
-    #[arg(long, global = true, env = "AUTOSCORER_PLUGINS", value_name = "DIR", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_PLUGINS",
+        value_name = "DIR",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub plugins: Option<PathBuf>,
 
     /// Folder of custom scorers [default: custom_scorers]
-    #[arg(long, global = true, env = "AUTOSCORER_CUSTOM_SCORERS", value_name = "DIR", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_CUSTOM_SCORERS",
+        value_name = "DIR",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub custom_scorers: Option<PathBuf>,
 
     /// Folder for private copies of libraries [default: autoscorer/plugins in the user's cache]
-    #[arg(long, global = true, env = "AUTOSCORER_STORE", value_name = "DIR", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_STORE",
+        value_name = "DIR",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub store: Option<PathBuf>,
 
     /// Let a custom file replace this built-in scorer (repeatable)
-    #[arg(long, global = true, value_name = "ID", help_heading = "Host")]
+    #[arg(long, global = true, value_name = "ID", help_heading = "Host", hide_short_help = true)]
     pub allow_override: Vec<String>,
 
     /// Seconds a library may take to open in a child process [default: 5]
-    #[arg(long, global = true, env = "AUTOSCORER_PROBE_TIMEOUT", value_name = "SECONDS", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_PROBE_TIMEOUT",
+        value_name = "SECONDS",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub probe_timeout: Option<f64>,
 
     /// Libraries that may be open at once, old generations included [default: 1000]
-    #[arg(long, global = true, env = "AUTOSCORER_MAX_GENERATIONS", value_name = "N", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_MAX_GENERATIONS",
+        value_name = "N",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub max_generations: Option<usize>,
 
     /// Where scorers run: built-in ones in the host and custom ones apart (auto), all apart, or all in the host
-    #[arg(long, global = true, env = "AUTOSCORER_ISOLATION", value_name = "MODE", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_ISOLATION",
+        value_name = "MODE",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub isolation: Option<Isolation>,
 
     /// Worker processes that a library may have [default: number of cores]
-    #[arg(long, global = true, env = "AUTOSCORER_MAX_WORKERS", value_name = "N", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_MAX_WORKERS",
+        value_name = "N",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub max_workers: Option<usize>,
 
     /// Crashes and timeouts in a row that take a custom library out, 0 for never [default: 5]
-    #[arg(long, global = true, env = "AUTOSCORER_BREAKER", value_name = "N", help_heading = "Host")]
+    #[arg(
+        long,
+        global = true,
+        env = "AUTOSCORER_BREAKER",
+        value_name = "N",
+        help_heading = "Host",
+        hide_short_help = true
+    )]
     pub breaker: Option<u32>,
 
     /// Tell more on stderr
-    #[arg(short, long, global = true, help_heading = "Host")]
+    #[arg(short, long, global = true, help_heading = "Host", hide_short_help = true)]
     pub verbose: bool,
 }
 
@@ -117,7 +182,7 @@ impl Settings {
         let loader = LoaderSettings {
             store: args.store.clone().or(file.store).unwrap_or_else(default_store),
             probe_timeout: seconds("probe-timeout", args.probe_timeout.or(file.probe_timeout).unwrap_or(5.0))?,
-            max_libraries: args.max_generations.or(file.max_generations).unwrap_or(1_000),
+            max_libraries: args.max_generations.or(file.max_generations).unwrap_or(1_000).max(1),
             isolation: args.isolation.or(file.isolation).unwrap_or_default(),
             limits: Limits::default().with(time, memory),
             max_workers: args.max_workers.or(file.max_workers).unwrap_or_else(cores).max(1),
@@ -133,12 +198,17 @@ impl Settings {
             loader,
             breaker: args.breaker.or(file.breaker).unwrap_or(5),
         };
-        match &settings.plugins {
-            Some(folder) if !folder.is_dir() => {
-                Err(wrong(format!("there is no folder of plugins {}", folder.display())))
-            }
-            _ => Ok(settings),
+        if let Some(folder) = settings.plugins.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(wrong(format!("there is no folder of plugins {}", folder.display())));
         }
+        let custom = &settings.custom_scorers;
+        if custom.exists() && !custom.is_dir() {
+            return Err(wrong(format!("{} is no folder of custom scorers", custom.display())));
+        }
+        if args.custom_scorers.is_some() && !custom.exists() {
+            narrate::line(Level::Warn, format_args!("warning: there is no folder {} (yet)", custom.display()));
+        }
+        Ok(settings)
     }
 }
 

@@ -191,8 +191,15 @@ impl Faults {
     }
 
     /// Takes the value, or notes the faults that stand in its place.
-    pub fn absorb<T>(&mut self, result: Result<T, Faults>) -> Option<T> {
-        result.map_err(|faults| self.extend(faults)).ok()
+    pub fn absorb<T>(&mut self, result: Result<T, impl Into<Faults>>) -> Option<T> {
+        result.map_err(|faults| self.extend(faults.into())).ok()
+    }
+
+    /// The same faults, each changed in the same way.
+    #[must_use]
+    pub fn map(mut self, change: impl Fn(ScoreError) -> ScoreError) -> Self {
+        self.list = self.list.into_iter().map(change).collect();
+        self
     }
 
     /// Whether nothing was found.

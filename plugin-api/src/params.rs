@@ -137,8 +137,36 @@ impl Reader {
 fn read_given<T: ParamType>(key: &str, value: Value) -> Result<T, ScoreError> {
     let shown = value.to_string();
     serde_json::from_value(value).map_err(|error| {
-        ScoreError::new(ErrorCode::InvalidParams, format!("params.{key}: {error}")).found(shown).detail("key", key)
+        ScoreError::new(ErrorCode::InvalidParams, format!("params.{key}: {error}"))
+            .found(shown)
+            .expected(type_name(&schema_of::<T>()))
+            .detail("key", key)
     })
+}
+
+fn schema_of<T: ParamType>() -> Value {
+    serde_json::from_str(&format!("{{{}}}", T::SCHEMA.to_text())).unwrap_or_default()
+}
+
+/// A schema in a word or two.
+pub fn type_name(schema: &Value) -> String {
+    let list =
+        |values: &Vec<Value>, each: fn(&Value) -> String| values.iter().map(each).collect::<Vec<_>>().join(" | ");
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return list(values, |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
+        return list(choices, type_name);
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) if name == "array" => {
+            let items = schema.get("items").map(type_name).unwrap_or_else(|| "any".to_owned());
+            format!("list of {items}")
+        }
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => list(names, |name| name.as_str().unwrap_or_default().to_owned()),
+        _ => "any".to_owned(),
+    }
 }
 
 fn unknown_key(key: &str, known: &[&str]) -> ScoreError {
@@ -220,6 +248,17 @@ mod tests {
         );
         assert_eq!(faults.list[1].details.hint.as_deref(), Some("did you mean 'column'?"));
         assert_eq!(faults.list[1].details.expected.as_deref(), Some("one of pass_threshold, column, borders"));
+    }
+
+    #[test]
+    fn schemas_in_a_word_or_two() {
+        let named = |schema: Value| type_name(&schema);
+        assert_eq!(named(json!({"type": "number"})), "number");
+        assert_eq!(named(json!({"type": ["string", "null"]})), "string | null");
+        assert_eq!(named(json!({"enum": ["a", "b"]})), "a | b");
+        let either = json!({"oneOf": [{"enum": ["all"]}, {"type": "array", "items": {"type": "string"}}]});
+        assert_eq!(named(either), "all | list of string");
+        assert_eq!(named(json!({})), "any");
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn many_at_once() {
 fn a_slow_library_keeps_nobody_waiting_but_itself() {
     let sandbox = Sandbox::new();
     let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(&sandbox, &["--probe-timeout", "20"]);
+    let mut live = Live::start(&sandbox, &["--probe-timeout", "60"]);
     let slow = sandbox.drop_library("misbehaving_ctor_hang", "slow.so");
     live.event("found", &slow);
     let file = sandbox.drop_bytes(&versioned(1), "good.so");

@@ -5,9 +5,10 @@ use std::process::Command;
 use autoscorer_tests::{Finished, Sandbox, built};
 use insta::assert_snapshot;
 
-const COMMANDS: [&[&str]; 8] = [
+const COMMANDS: [&[&str]; 9] = [
     &["score"],
     &["validate"],
+    &["replay"],
     &["scorers", "list"],
     &["scorers", "show"],
     &["scorers", "inspect"],
@@ -34,12 +35,15 @@ fn every_command_has_help_with_an_example() {
 fn wrong_usage_is_exit_2_in_words_or_json() {
     let sandbox = Sandbox::new();
     sandbox.workspace("ws", "classification_f1");
-    let wrong: [&[&str]; 5] = [
+    let wrong: [&[&str]; 8] = [
         &["score"],
         &["scorer", "list"],
         &["score", "ws", "--no-such-flag"],
         &["score", "ws", "--scorer", "@"],
-        &["score", "ws", "--probe-timeout", "-1"],
+        &["score", "ws", "--probe-timeout", "0"],
+        &["score", "ws", "-"],
+        &["score", "ws", "--custom-scorers", "ws/meta.json"],
+        &["score", "ws", "-p", "average"],
     ];
     for arguments in wrong {
         let plain = sandbox.run(arguments);
@@ -49,7 +53,7 @@ fn wrong_usage_is_exit_2_in_words_or_json() {
         assert_eq!((json.code, json.json()["status"].as_str()), (2, Some("error")), "{arguments:?}");
     }
     let wrong_params = sandbox.run(&["score", "ws", "--params", "{"]);
-    assert_eq!(wrong_params.code, 3);
+    assert_eq!(wrong_params.code, 2);
     assert_snapshot!(wrong_params.stderr);
 }
 
@@ -113,7 +117,7 @@ fn inspect_reads_without_running() {
     });
     // Metadata that this host would refuse is shown all the same.
     let other = sandbox.run(&["scorers", "inspect", built().library("misbehaving_api_major").to_str().unwrap()]);
-    assert_eq!(other.code, 0);
+    assert_eq!(other.code, 4);
     assert!(other.stdout.contains("API 2.0.0") && other.stderr.contains("refused at check"));
     let text = sandbox.write("text.so", "hello");
     assert_eq!(sandbox.run(&["scorers", "inspect", text.to_str().unwrap()]).code, 4);
@@ -138,6 +142,33 @@ fn data_goes_to_stdout_without_colour_where_nobody_looks() {
     let scored = sandbox.run(&["score", "ws"]);
     assert!(scored.stdout.starts_with("WORKSPACE") && scored.stderr.starts_with("error[SCORER_NOT_FOUND]"));
     assert!(!format!("{}{}", scored.stdout, scored.stderr).contains('\u{1b}'));
+}
+
+#[test]
+fn a_stream_ends_when_stdin_cannot_be_read() {
+    let sandbox = Sandbox::new();
+    let folder = std::fs::File::open(sandbox.path()).unwrap();
+    let output = sandbox.command(&["score", "-", "--jsonl"]).stdin(folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn foreign_text_does_not_command_the_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.workspace("ws", "classification_f1");
+    sandbox.write("ws/output/pred.csv", "id,\u{1b}[31mlabel\n1,cat\n2,dog\n3,cat\n");
+    let scored = sandbox.run(&["score", "ws"]);
+    assert!(scored.stderr.contains("found the header id,\\u{1b}[31mlabel"), "{}", scored.stderr);
+}
+
+#[test]
+fn a_folder_that_is_no_workspace_stays_as_it_is() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path().join("runs")).unwrap();
+    let scored = sandbox.run(&["score", "runs"]);
+    assert_eq!(scored.code, 3);
+    assert_eq!(std::fs::read_dir(sandbox.path().join("runs")).unwrap().count(), 0);
 }
 
 #[test]

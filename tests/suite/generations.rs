@@ -37,6 +37,42 @@ fn replaced_200_times_while_jobs_run() {
 }
 
 #[test]
+fn ten_thousand_jobs_across_a_hundred_replacements() {
+    const JOBS: usize = 10_000;
+    const IN_FLIGHT: usize = 8;
+    let sandbox = Sandbox::with_own_store();
+    let file = sandbox.drop_bytes(&versioned(0), "good.so");
+    let workspaces: Vec<_> = (0..2 * IN_FLIGHT).map(|n| sandbox.workspace(&format!("ws{n}"), "good")).collect();
+    let mut live = Live::start(&sandbox, &["--jobs", "8", "--no-artifacts", "--max-workers", "4"]);
+    live.live(&file, 0);
+    let (mut submitted, mut answered, mut replaced) = (0, 0, 0);
+    let (mut early, mut generations) = (0, BTreeSet::new());
+    while answered < JOBS {
+        while submitted < JOBS && submitted - answered < IN_FLIGHT {
+            live.submit(&workspaces[submitted % workspaces.len()]);
+            submitted += 1;
+        }
+        let line = live.wait("an answer", |line| line["status"].is_string());
+        generations.insert(good_version(&line));
+        live.seen.clear();
+        answered += 1;
+        if answered % (JOBS / 100) == 0 {
+            replaced += 1;
+            sandbox.drop_bytes(&versioned(replaced), "good.so");
+        }
+        if answered == JOBS / 10 {
+            early = live.resident_kib();
+        }
+    }
+    let late = live.resident_kib();
+    assert_eq!(replaced, 100);
+    assert!(generations.len() > 10, "{generations:?}");
+    // Flat: what a leak of one library for each replacement would be is many times this.
+    assert!(late < early + early / 4 + 4096, "the host grew from {early} to {late} KiB");
+    assert_eq!(live.finish(), 0);
+}
+
+#[test]
 fn a_running_job_keeps_its_generation_and_the_generation_drains() {
     let sandbox = Sandbox::new();
     let file = sandbox.drop_bytes(&versioned(1), "good.so");

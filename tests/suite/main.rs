@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
 
 mod arrival;
+mod breaker;
 mod commands;
 mod compatibility;
 mod data_errors;
@@ -10,6 +11,7 @@ mod isolation;
 mod misbehaving;
 mod names;
 mod not_libraries;
+mod provenance;
 mod results;
 mod shipped;
 mod tidy;

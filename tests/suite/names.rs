@@ -73,7 +73,7 @@ fn a_name_whose_file_was_refused_says_so() {
 
 #[test]
 fn pins_choose_exactly_one() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_store();
     sandbox.drop_bytes(&versioned(1), "good.so");
     sandbox.workspace("ws", "good");
     let score = |name: &str| sandbox.run(&["score", "ws", "--json", "--scorer", name]);

@@ -22,6 +22,7 @@ fn the_standard_result() {
         (r#""timestamp": "[^"]+""#, r#""timestamp": "[time]""#),
         (r#""plugin_sha256": "[0-9a-f]{64}""#, r#""plugin_sha256": "[sha256]""#),
         (r#"_(time|mb)": [0-9.e-]+"#, r#"_$1": "[number]""#),
+        (r#"csv": "[0-9a-f]{64}""#, r#"csv": "[sha256]""#),
     ]}, {
         assert_snapshot!(text);
     });
@@ -128,7 +129,7 @@ fn a_result_that_cannot_be_written_is_a_failure() {
     let workspace = sandbox.workspace("ws", "classification_f1");
     fs::create_dir(workspace.join("output/result.json")).unwrap();
     let scored = sandbox.run(&["score", "ws", "--json"]);
-    assert_eq!(scored.code, 4);
+    assert_eq!(scored.code, 3);
     let document = scored.json();
     assert_eq!((&document["error"]["stage"], &document["data"]["metrics"]), (&json!("save"), &json!({})));
 }

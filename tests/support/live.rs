@@ -111,6 +111,13 @@ impl Live {
         assert!(numbers.contains(&good_version(&answer)), "{answer:#}");
     }
 
+    /// The memory the host has resident, in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     /// Asserts that the host has not ended.
     pub fn assert_running(&mut self) {
         assert_eq!(self.child.try_wait().unwrap(), None);

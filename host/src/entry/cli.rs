@@ -116,7 +116,7 @@ pub struct ScoreArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct JobArgs {
     /// Scorer to use instead of the one in meta.json: ID, ID@VERSION or ID@sha256:HASH
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = scorer_name)]
     pub scorer: Option<ScorerName>,
 
     /// Parameter that overrides the one in meta.json; the value is JSON, or else text (repeatable)
@@ -134,6 +134,10 @@ pub struct JobArgs {
     /// Memory limit, instead of resources.memory in meta.json [default: 4Gi]
     #[arg(long, value_name = "BYTES", value_parser = bytes_of_text)]
     pub memory: Option<u64>,
+}
+
+fn scorer_name(text: &str) -> Result<ScorerName, String> {
+    text.parse().map_err(|expected| format!("expected {expected}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -184,7 +188,7 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// The scorer: ID, ID@VERSION or ID@sha256:HASH
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = scorer_name)]
     pub scorer: ScorerName,
 
     /// Print one JSON document

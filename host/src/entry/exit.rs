@@ -24,8 +24,11 @@ pub enum Exit {
 impl Exit {
     /// The exit of a command that ended with this error.
     pub fn of(error: &ScoreError) -> Self {
-        if error.stage.as_deref() == Some("settings") {
-            return Self::Usage;
+        match error.stage.as_deref() {
+            Some("settings" | "usage") => return Self::Usage,
+            // It is the workspace that cannot be written to.
+            Some("save") => return Self::BadInput,
+            _ => {}
         }
         match error.code {
             ErrorCode::WorkspaceNotFound

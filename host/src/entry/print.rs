@@ -11,6 +11,7 @@ use comfy_table::{ContentArrangement, Table};
 use serde_json::Value;
 
 use super::envelope::Envelope;
+use super::exit::Exit;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
@@ -23,8 +24,11 @@ const SHOWN_FAULTS: usize = 5;
 pub fn out(line: impl Display) {
     let mut stdout = anstream::stdout().lock();
     if let Err(error) = stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()) {
-        let code = if error.kind() == ErrorKind::BrokenPipe { 0 } else { 4 };
-        std::process::exit(code);
+        if error.kind() == ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        err(format!("error: stdout cannot be written: {error}"));
+        std::process::exit(Exit::ScorerFailed as i32);
     }
 }
 
@@ -45,8 +49,10 @@ pub fn failure(error: &ScoreError, json: bool, start: Instant) {
 /// An error in full: what, where, why, and what to do next.
 pub fn explain(error: &ScoreError, workspace: Option<&str>) -> String {
     let details = &error.details;
-    let mut text = format!("{RED}error[{}]{RED:#} {}", error.code, error.message);
-    let mut line = |label: &str, value: &dyn Display| text.push_str(&format!("\n  {DIM}{label:>9}{DIM:#} {value}"));
+    let mut text = format!("{RED}error[{}]{RED:#} {}", error.code, visible(&error.message));
+    let mut line = |label: &str, value: &dyn Display| {
+        text.push_str(&format!("\n  {DIM}{label:>9}{DIM:#} {}", visible(&value.to_string())));
+    };
     if let Some(workspace) = workspace {
         line("workspace", &workspace);
     }
@@ -69,6 +75,19 @@ pub fn explain(error: &ScoreError, workspace: Option<&str>) -> String {
     text
 }
 
+/// Foreign text for a terminal: what would move the cursor or change colours is written out, and what is endless is cut.
+pub fn visible(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let mut shown = String::new();
+    for c in text.chars().take(LONGEST) {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// An error in one line, for a list of them.
 fn in_a_line(error: &ScoreError) -> String {
     let details = &error.details;
@@ -82,7 +101,7 @@ fn in_a_line(error: &ScoreError) -> String {
 
 /// A warning in one line.
 pub fn warning(subject: &str, message: &str) -> String {
-    format!("{YELLOW}warning{YELLOW:#} {subject}: {message}")
+    format!("{YELLOW}warning{YELLOW:#} {}: {message}", visible(subject))
 }
 
 /// A table without borders, as wide as the terminal if there is one.

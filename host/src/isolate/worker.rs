@@ -96,6 +96,8 @@ impl Worker {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(print.try_clone()?)
             .stderr(print)
+            // A scorer's last words are worth more than where they were spoken.
+            .env("RUST_BACKTRACE", "0")
             .process_group(0)
             .spawn()?;
         Ok(Self { child, socket: ours, printed: File::from(OwnedFd::from(printed)), inbox: Inbox::default() })
@@ -179,7 +181,7 @@ impl Worker {
                     }
                     FromWorker::Progress { done, total } => (call.progress)(done, total),
                     // Too late is too late, even if it is done.
-                    FromWorker::Reply(Ok(_)) if matches!(stopping, Some((_, Ending::TimedOut))) => {
+                    FromWorker::Reply(_) if matches!(stopping, Some((_, Ending::TimedOut))) => {
                         return Err(Ended::By(Ending::TimedOut));
                     }
                     FromWorker::Reply(reply) => return Ok(reply),

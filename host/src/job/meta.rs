@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
 use autoscorer_plugin_api::files;
 use serde_json::{Map, Value};
 
@@ -29,41 +29,49 @@ pub struct Meta {
 
 impl Meta {
     /// Reads the file. A scorer given by the caller counts instead of the file's, and makes the file optional.
-    pub fn read(workspace: &Workspace, given: Option<ScorerName>) -> Result<Self, ScoreError> {
+    pub fn read(workspace: &Workspace, given: Option<ScorerName>) -> Result<Self, Faults> {
         let text = match files::read_text(workspace.path(), NAME) {
             Ok(text) => text,
             Err(error) if error.code == ErrorCode::MissingFile && given.is_some() => "{}".to_owned(),
             Err(error) if error.code == ErrorCode::MissingFile => {
                 return Err(error
-                    .hint("write one, such as {\"scorer\": \"classification_f1\"}, or name a scorer with --scorer"));
+                    .hint("write one, such as {\"scorer\": \"classification_f1\"}, or name a scorer with --scorer")
+                    .into());
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         Self::parse(&text, given)
     }
 
-    fn parse(text: &str, given: Option<ScorerName>) -> Result<Self, ScoreError> {
+    fn parse(text: &str, given: Option<ScorerName>) -> Result<Self, Faults> {
         let fields: Value = serde_json::from_str(text).map_err(|error| {
             ScoreError::new(ErrorCode::ParseError, format!("{NAME} is no JSON: {error}"))
                 .file(NAME)
                 .line(error.line() as u64)
         })?;
         let Value::Object(fields) = fields else {
-            return Err(wrong("", &fields, "an object such as {\"scorer\": \"classification_f1\", \"params\": {}}"));
-        };
-        let scorer = match given {
-            Some(scorer) => scorer,
-            None => scorer(&fields)?,
+            return Err(
+                wrong("", &fields, "an object such as {\"scorer\": \"classification_f1\", \"params\": {}}").into()
+            );
         };
         let memory = fields.get("resources").and_then(|resources| resources.get("memory"));
-        Ok(Self {
-            scorer,
-            params: params(&fields)?,
-            job_id: optional(&fields, "job_id", |id| id.as_str().map(str::to_owned).ok_or_else(|| "text".to_owned()))?,
-            time_limit: optional(&fields, "time_limit", quantity::seconds)?,
-            memory_limit: checked("resources.memory", memory, quantity::bytes)?,
-        })
+        let mut faults = Faults::none();
+        let scorer = faults.absorb(given.map_or_else(|| scorer(&fields), Ok));
+        let params = faults.absorb(params(&fields));
+        let job_id = faults.absorb(checked("job_id", fields.get("job_id"), as_text));
+        let time_limit = faults.absorb(checked("time_limit", fields.get("time_limit"), quantity::seconds));
+        let memory_limit = faults.absorb(checked("resources.memory", memory, quantity::bytes));
+        match (scorer, params, job_id, time_limit, memory_limit) {
+            (Some(scorer), Some(params), Some(job_id), Some(time_limit), Some(memory_limit)) => {
+                Ok(Self { scorer, params, job_id, time_limit, memory_limit })
+            }
+            _ => Err(faults),
+        }
     }
+}
+
+fn as_text(value: &Value) -> Result<String, String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| "text".to_owned())
 }
 
 fn scorer(fields: &Map<String, Value>) -> Result<ScorerName, ScoreError> {
@@ -94,14 +102,6 @@ fn params(fields: &Map<String, Value>) -> Result<Map<String, Value>, ScoreError>
     }
 }
 
-fn optional<T>(
-    fields: &Map<String, Value>,
-    key: &str,
-    read: impl Fn(&Value) -> Result<T, String>,
-) -> Result<Option<T>, ScoreError> {
-    checked(key, fields.get(key), read)
-}
-
 fn checked<T>(
     key: &str,
     value: Option<&Value>,
@@ -121,7 +121,7 @@ fn wrong(key: &str, value: &Value, expected: &str) -> ScoreError {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Meta, ScoreError> {
+    fn parse(text: &str) -> Result<Meta, Faults> {
         Meta::parse(text, None)
     }
 
@@ -135,6 +135,12 @@ mod tests {
         assert_eq!((meta.scorer.to_string().as_str(), meta.job_id.as_deref()), ("f1@2.0.0", Some("j1")));
         assert_eq!((meta.time_limit, meta.memory_limit), (Some(Duration::from_secs(90)), Some(2 << 30)));
         assert_eq!(meta.params["a"], 1);
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_found_at_once() {
+        let faults = parse(r#"{"job_id": 7, "time_limit": "5", "resources": {"memory": "lots"}}"#).unwrap_err();
+        assert_eq!(faults.total, 4);
     }
 
     #[test]
@@ -159,7 +165,7 @@ mod tests {
             ),
         ];
         for (text, code, message) in cases {
-            let error = parse(text).unwrap_err();
+            let error = parse(text).unwrap_err().list.remove(0);
             assert_eq!((error.code, error.message.as_str()), (code, message), "{text}");
         }
     }

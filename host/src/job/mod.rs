@@ -7,7 +7,7 @@ mod workspace;
 
 use std::time::Duration;
 
-use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::error::Faults;
 use serde_json::{Map, Value};
 
 pub use meta::Meta;
@@ -53,14 +53,14 @@ pub struct Job {
 
 impl Job {
     /// Checks a request against its workspace. With a scorer in the request, `meta.json` may be absent.
-    pub fn prepare(request: &Request) -> Result<Self, ScoreError> {
+    pub fn prepare(request: &Request) -> Result<Self, Faults> {
         let workspace = Workspace::open(&request.workspace)?;
         Self::in_workspace(workspace, request)
     }
 
     /// The same for a workspace that is known to exist.
-    pub fn in_workspace(workspace: Workspace, request: &Request) -> Result<Self, ScoreError> {
-        let meta = Meta::read(&workspace, request.scorer.clone()).map_err(|error| error.at_stage("meta"))?;
+    pub fn in_workspace(workspace: Workspace, request: &Request) -> Result<Self, Faults> {
+        let meta = Meta::read(&workspace, request.scorer.clone())?;
         let mut params = meta.params;
         params.extend(request.params.clone());
         Ok(Self {

@@ -25,6 +25,7 @@ pub enum Pin {
 const SHORTEST_HASH: usize = 12;
 
 impl FromStr for ScorerName {
+    /// What was expected.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -33,7 +34,7 @@ impl FromStr for ScorerName {
             None => (text, None),
         };
         if id.is_empty() || id.contains(char::is_whitespace) {
-            return Err(format!("{text:?} is no scorer's name; expected an id such as classification_f1"));
+            return Err("a scorer's name, such as classification_f1 or classification_f1@2.0.0".to_owned());
         }
         Ok(Self { id: id.to_owned(), pin })
     }
@@ -45,12 +46,10 @@ impl FromStr for Pin {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix("sha256:") {
             Some(hash) if hash.len() < SHORTEST_HASH || !hash.chars().all(|c| c.is_ascii_hexdigit()) => {
-                Err(format!("the pin {text:?} is no sha256; expected at least {SHORTEST_HASH} hexadecimal digits"))
+                Err(format!("at least {SHORTEST_HASH} hexadecimal digits after 'sha256:'"))
             }
             Some(hash) => Ok(Self::Sha256(hash.to_ascii_lowercase())),
-            None if text.is_empty() => {
-                Err("nothing after the '@'; expected a version, or sha256: and a hash".to_owned())
-            }
+            None if text.is_empty() => Err("a version after the '@', or 'sha256:' and a hash".to_owned()),
             None => Ok(Self::Version(text.to_owned())),
         }
     }

@@ -4,17 +4,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+/// Some thirty years; beyond it, no clock can be trusted.
+const LONGEST: f64 = 1e9;
+
 /// A duration in seconds: a positive number.
 pub fn seconds(value: &Value) -> Result<Duration, String> {
-    let wrong = || "a positive number of seconds".to_owned();
-    value.as_f64().ok_or_else(wrong).and_then(seconds_of_number)
+    seconds_of_number(value.as_f64().unwrap_or(f64::NAN))
 }
 
 /// The same from a number.
 pub fn seconds_of_number(seconds: f64) -> Result<Duration, String> {
-    let positive = Some(seconds).filter(|seconds| *seconds > 0.0);
-    let duration = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "a positive number of seconds".to_owned())
+    let sensible = Some(seconds).filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST);
+    let duration = sensible.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| format!("a number of seconds above 0 and up to {LONGEST}"))
 }
 
 /// A number of bytes from a text like "512Mi".

@@ -1,6 +1,6 @@
 //! The breaker: a generation that keeps crashing is taken out, and the good one before it comes back.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
@@ -45,30 +45,39 @@ impl Registry {
 
     /// Why a library that was taken out is not put in again by dropping the same file.
     pub(super) fn still_quarantined(files: &Files, vetted: &Vetted) -> Option<Refusal> {
-        let quarantined = files.quarantined.get(&vetted.source).filter(|recipe| recipe.sha256 == vetted.sha256)?;
-        let finding = Finding::new(
-            "the library that was taken out because its jobs kept failing",
-            "another build of it",
-            "mend the scorer and drop a new build; or lift the quarantine",
-        );
-        Some(finding.at(Step::Publish, &quarantined.source).claiming(quarantined.scorer_ids()))
+        files.quarantined.get(&vetted.source).filter(|recipe| recipe.sha256 == vetted.sha256).map(refusal)
+    }
+
+    /// Why there is no scorer of this name, if a library that has one was taken out.
+    pub(super) fn quarantined_claim(files: &Files, scorer: &str) -> Option<Refusal> {
+        files.quarantined.values().find(|recipe| has(recipe, scorer)).map(refusal)
     }
 
     /// Puts the libraries back that were taken out and have a scorer of this name. Gives how many.
     pub fn lift(&self, scorer: &str) -> Result<usize, Refusal> {
-        let has_it = |recipe: &Vetted| recipe.metadata.scorers.iter().any(|one| one.id == scorer);
         let mut files = self.files.lock();
-        let sources: Vec<_> =
-            files.quarantined.iter().filter(|(_, recipe)| has_it(recipe)).map(|(path, _)| path.clone()).collect();
-        let recipes: Vec<Vetted> = sources
-            .iter()
-            .filter_map(|source: &std::path::PathBuf| files.quarantined.remove(Path::new(source)))
-            .collect();
+        let taken_out = std::mem::take(&mut files.quarantined);
+        let (recipes, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            taken_out.into_iter().partition(|(_, recipe)| has(recipe, scorer));
+        files.quarantined = others;
         drop(files);
         let count = recipes.len();
-        recipes.into_iter().try_for_each(|recipe| self.publish(recipe))?;
+        recipes.into_values().try_for_each(|recipe| self.publish(recipe))?;
         Ok(count)
     }
+}
+
+fn has(recipe: &Vetted, scorer: &str) -> bool {
+    recipe.metadata.scorers.iter().any(|one| one.id == scorer)
+}
+
+fn refusal(quarantined: &Vetted) -> Refusal {
+    let finding = Finding::new(
+        "the library that was taken out because its jobs kept failing",
+        "another build of it",
+        "mend the scorer and drop a new build; or lift the quarantine",
+    );
+    finding.at(Step::Publish, &quarantined.source).claiming(quarantined.scorer_ids())
 }
 
 /// What tells of a scorer that is broken, and not of a workspace that is.

@@ -85,6 +85,9 @@ impl Registry {
         if error.code != ErrorCode::ScorerNotFound || name.pin.is_some() {
             return error;
         }
+        if let Some(refusal) = Self::quarantined_claim(&files, &name.id) {
+            return refusal.as_error().detail("scorer", name.id.as_str());
+        }
         if let Some(refusal) = files.refused.values().find(claims_it) {
             return refusal.as_error().detail("scorer", name.id.as_str());
         }

@@ -9,15 +9,16 @@ use crate::entry::cli::InspectArgs;
 use crate::entry::envelope::Envelope;
 use crate::entry::exit::Exit;
 use crate::entry::print;
-use crate::load;
+use crate::load::{self, Refusal};
 
-/// Inspects the library; that this host would refuse it is said, but no reason not to show it.
+/// Inspects the library. That this host would refuse it is no reason not to show it, but a failure.
 pub fn run(args: &InspectArgs, start: Instant) -> Result<Exit, ScoreError> {
     let (metadata, objection) = load::inspect(&args.file).map_err(|refusal| refusal.as_error())?;
+    let exit = if objection.is_none() { Exit::Done } else { Exit::ScorerFailed };
     if args.json {
         let data = serde_json::json!({"file": args.file, "metadata": metadata, "objection": objection});
-        Envelope::new(Some(data), None, start).print();
-        return Ok(Exit::Done);
+        Envelope::new(Some(data), objection.as_ref().map(Refusal::as_error), start).print();
+        return Ok(exit);
     }
     print::out(args.file.display());
     let panic = format!("{:?}", metadata.panic).to_lowercase();
@@ -29,5 +30,5 @@ pub fn run(args: &InspectArgs, start: Instant) -> Result<Exit, ScoreError> {
     if let Some(refusal) = objection {
         print::err(print::warning("inspect", &refusal.to_string()));
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }

@@ -66,5 +66,5 @@ fn object(text: &str) -> Result<Map<String, Value>, ScoreError> {
 }
 
 fn usage(message: String) -> ScoreError {
-    ScoreError::new(ErrorCode::InvalidParams, message).at_stage("params")
+    ScoreError::new(ErrorCode::InvalidParams, message).at_stage("usage")
 }

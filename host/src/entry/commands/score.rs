@@ -28,7 +28,8 @@ const SHOWN_METRICS: usize = 12;
 pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit, ScoreError> {
     let cancel = interrupt::cancel().map_err(|error| ScoreError::new(ErrorCode::UnhandledError, error.to_string()))?;
     let engine = Engine::new(settings);
-    if args.workspaces == ["-"] {
+    if args.workspaces.iter().any(|workspace| workspace == "-") {
+        check_stream(args)?;
         return stream::run(args, engine, &cancel);
     }
     let requests = requests::requests(&args.workspaces, &args.job, !args.no_artifacts)?;
@@ -47,6 +48,18 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
         _ => show(&reports),
     }
     Ok(exit)
+}
+
+/// Stdin cannot be mixed with other workspaces, and never makes one document.
+fn check_stream(args: &ScoreArgs) -> Result<(), ScoreError> {
+    let usage = |message: &str, hint: &str| {
+        Err(ScoreError::new(ErrorCode::InvalidParams, message).hint(hint).at_stage("usage"))
+    };
+    match (args.workspaces.len(), args.json) {
+        (1, false) => Ok(()),
+        (1, true) => usage("'-' has no end to print one document at", "use --jsonl for one document a line"),
+        _ => usage("'-' stands alone", "name the workspaces, or write their names to stdin, but not both"),
+    }
 }
 
 /// How many jobs run at the same time.
@@ -162,7 +175,7 @@ fn show(reports: &[Report]) {
     for report in reports {
         let result = &report.result;
         for warning in &result.warnings {
-            print::err(print::warning(&report.workspace, &warning.message));
+            print::err(print::warning(&report.workspace, &print::visible(&warning.message)));
         }
         if let Some(error) = &result.error {
             print::err(print::explain(error, (reports.len() > 1).then_some(&report.workspace)));
@@ -185,7 +198,7 @@ pub(super) fn row(report: &Report) -> Vec<String> {
     };
     let scorer = result.versioning.scorer.clone().unwrap_or_else(|| "-".to_owned());
     vec![
-        report.workspace.clone(),
+        print::visible(&report.workspace),
         scorer,
         score,
         text("rank"),
@@ -200,7 +213,7 @@ fn show_metrics(result: &ResultFile) {
     }
     let mut table = print::table(&["metric", "value"]);
     for (name, value) in result.metrics.iter().take(SHOWN_METRICS) {
-        table.add_row([name, &print::number(*value)]);
+        table.add_row([&print::visible(name), &print::number(*value)]);
     }
     print::out("");
     print::out(print::rows(&table));

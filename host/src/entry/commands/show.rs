@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use autoscorer_plugin_api::error::ScoreError;
 use autoscorer_plugin_api::metadata::Description;
+use autoscorer_plugin_api::params::type_name;
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
@@ -57,41 +58,4 @@ pub(super) fn params(scorer: &Description) -> String {
         table.add_row([name.as_str(), &type_name(schema), &default, meaning]);
     }
     print::rows(&table)
-}
-
-/// A schema in a word or two.
-fn type_name(schema: &Value) -> String {
-    let list =
-        |values: &Vec<Value>, each: fn(&Value) -> String| values.iter().map(each).collect::<Vec<_>>().join(" | ");
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return list(values, |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-    }
-    if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
-        return list(choices, type_name);
-    }
-    match schema.get("type") {
-        Some(Value::String(name)) if name == "array" => {
-            let items = schema.get("items").map(type_name).unwrap_or_else(|| "any".to_owned());
-            format!("list of {items}")
-        }
-        Some(Value::String(name)) => name.clone(),
-        Some(Value::Array(names)) => list(names, |name| name.as_str().unwrap_or_default().to_owned()),
-        _ => "any".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn schemas_in_a_word_or_two() {
-        let named = |schema: Value| type_name(&schema);
-        assert_eq!(named(json!({"type": "number"})), "number");
-        assert_eq!(named(json!({"type": ["string", "null"]})), "string | null");
-        assert_eq!(named(json!({"enum": ["a", "b"]})), "a | b");
-        let either = json!({"oneOf": [{"enum": ["all"]}, {"type": "array", "items": {"type": "string"}}]});
-        assert_eq!(named(either), "all | list of string");
-        assert_eq!(named(json!({})), "any");
-    }
 }

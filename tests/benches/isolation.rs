@@ -1,0 +1,90 @@
+//! What isolation costs: a warm worker's call against one in the host, a cold start, and how far past its limit a spinning
+//! scorer lives.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and has to fail when it cannot measure"
+)]
+
+use std::time::Duration;
+
+use autoscorer_tests::{Live, Sandbox, versioned};
+use serde_json::json;
+
+const CALLS: usize = 2_000;
+
+fn main() {
+    let here = calls("in-process");
+    let apart = calls("process");
+    println!("{:32} {:>10}", "", "median");
+    println!("{:32} {:>7.0} µs", "call in the host", here.as_secs_f64() * 1e6);
+    println!("{:32} {:>7.0} µs", "call of a warm worker", apart.as_secs_f64() * 1e6);
+    println!("{:32} {:>7.0} µs", "difference", (apart.as_secs_f64() - here.as_secs_f64()) * 1e6);
+    println!("{:32} {:>7.1} ms", "cold start of a worker", cold().as_secs_f64() * 1e3);
+    println!("{:32} {:>7.1} MiB", "private memory of a worker", worker_memory());
+    println!("{:32} {:>7.0} ms", "past a limit of 500 ms", overtime().as_secs_f64() * 1e3);
+}
+
+/// The median of the scorer's time, as the results tell it, when one call follows the other.
+fn calls(isolation: &str) -> Duration {
+    let (sandbox, workspace) = sandbox();
+    let mut live = Live::start(&sandbox, &["--jobs", "1", "--no-artifacts", "--isolation", isolation]);
+    median((0..CALLS).map(|_| compute_time(&live.score(&workspace))).collect())
+}
+
+/// The first call of a generation whose only worker is busy elsewhere pays for a start.
+fn cold() -> Duration {
+    let times = (0..20).map(|_| {
+        let (sandbox, workspace) = sandbox();
+        let mut live = Live::start(&sandbox, &["--jobs", "2", "--no-artifacts"]);
+        let waiting =
+            json!({"workspace": workspace, "scorer": "good", "params": {"wait_for": sandbox.path().join("never")}});
+        live.submit(waiting.to_string());
+        let warm = compute_time(&live.score(&sandbox.workspace("other", "good")));
+        warm
+    });
+    median(times.collect())
+}
+
+fn worker_memory() -> f64 {
+    let (sandbox, workspace) = sandbox();
+    let mut live = Live::start(&sandbox, &["--jobs", "1"]);
+    live.score(&workspace);
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let worker = processes.map(|process| process.path()).find(|process| {
+        let command = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+        command.contains("__worker") && command.contains(sandbox.path().to_str().unwrap())
+    });
+    let rollup = std::fs::read_to_string(worker.unwrap().join("smaps_rollup")).unwrap();
+    let kib: f64 = rollup
+        .lines()
+        .filter(|line| line.starts_with("Private_"))
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap())
+        .sum();
+    kib / 1024.0
+}
+
+fn overtime() -> Duration {
+    let (sandbox, workspace) = sandbox();
+    let never = sandbox.path().join("never");
+    let mut live = Live::start(&sandbox, &["--jobs", "1", "--timeout", "0.5"]);
+    live.submit(json!({"workspace": workspace, "params": {"ignore_stop": true, "wait_for": never}}).to_string());
+    let answer = live.wait("the end", |line| line["error"]["code"] == "TIMEOUT_ERROR");
+    compute_time(&answer).saturating_sub(Duration::from_millis(500))
+}
+
+fn sandbox() -> (Sandbox, std::path::PathBuf) {
+    let sandbox = Sandbox::with_own_store();
+    sandbox.drop_bytes(&versioned(1), "good.so");
+    let workspace = sandbox.workspace("ws", "good");
+    (sandbox, workspace)
+}
+
+fn compute_time(answer: &serde_json::Value) -> Duration {
+    Duration::from_secs_f64(answer["data"]["timing"]["compute_time"].as_f64().unwrap())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
