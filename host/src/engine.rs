@@ -16,12 +16,15 @@ use crate::job::{Job, Pin, Request, ScorerName, Workspace};
 use crate::load::{self, Loader, Origin, Vetted};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
-use crate::save::{self, ArtifactFolder, Resources, ResultFile, Timing, Versioning};
+use crate::save::{self, ArtifactFolder, Inputs, Resources, ResultFile, Timing, Versioning};
 use crate::settings::Settings;
 use crate::telemetry::{narrate, resources, time};
 
 /// How many libraries are tried out at the same time when a command loads several.
 const PROBES: usize = 8;
+
+/// Hashing fewer bytes takes less time than starting a thread for it.
+const WORTH_A_THREAD: u64 = 256 << 10;
 
 /// A registry with its folder, and the way of a job through the host.
 pub struct Engine {
@@ -208,11 +211,17 @@ impl Engine {
     fn scored(&self, job: &Job, lease: &Lease, artifacts: Option<&Path>, cancel: &Cancel) -> ResultFile {
         let folder = artifacts.filter(|_| job.artifacts).map(Path::to_owned);
         let limits = self.limits_of(job);
-        let (mut run, inputs) = thread::scope(|scope| {
+        let inputs = Inputs::of(job.workspace.path());
+        let score = || run::score(job, &limits, lease, folder, cancel);
+        let (mut run, inputs) = if inputs.size() < WORTH_A_THREAD {
+            (score(), inputs.hashes())
+        } else {
             // Hashing reads what the scorer reads; side by side it costs next to nothing.
-            let inputs = scope.spawn(|| save::input_hashes(job.workspace.path()));
-            (run::score(job, &limits, lease, folder, cancel), inputs.join().unwrap_or_default())
-        });
+            thread::scope(|scope| {
+                let hashes = scope.spawn(|| inputs.hashes());
+                (score(), hashes.join().unwrap_or_default())
+            })
+        };
         lease.report(run.outcome.as_ref().err());
         if let (Ok(outcome), Some(_), Place::InProcess) = (&mut run.outcome, job.memory_limit, run.place) {
             // A limit that is not kept must not look as if it were.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use landlock::{
-    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
-    RulesetStatus,
+    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, RulesetStatus,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seccompiler::{
@@ -37,28 +37,43 @@ pub fn call(limits: &Limits) -> Result<(), String> {
     set(Resource::Data, limits.memory)
 }
 
-/// Confines the calling thread, and those it starts, to writing into one folder.
-pub fn thread(writable: Option<&Path>) -> Result<(), String> {
-    let restrict = || -> Result<(), Box<dyn std::error::Error>> {
-        let mut rules = Ruleset::default()
-            .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(AccessFs::from_write(LANDLOCK))?
-            .create()?
-            .add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::WriteFile))?;
-        if let Some(folder) = writable {
-            rules = rules.add_rule(PathBeneath::new(PathFd::new(folder)?, AccessFs::from_write(LANDLOCK)))?;
-        }
-        rules.restrict_self()?;
-        Ok(())
-    };
-    restrict().map_err(|error| format!("landlock: {error}"))
+/// A confinement for one thread, prepared before it is known which folder it may write to.
+pub struct ThreadConfinement(RulesetCreated);
+
+impl ThreadConfinement {
+    /// Prepares one.
+    pub fn prepare() -> Result<Self, String> {
+        let prepare = || -> Result<RulesetCreated, Box<dyn std::error::Error>> {
+            let rules = Ruleset::default()
+                .set_compatibility(CompatLevel::BestEffort)
+                .handle_access(AccessFs::from_write(LANDLOCK))?
+                .create()?;
+            Ok(rules.add_rule(PathBeneath::new(PathFd::new("/dev/null")?, AccessFs::WriteFile))?)
+        };
+        prepare().map(Self).map_err(|error| format!("landlock: {error}"))
+    }
+
+    /// Confines the calling thread, and those it starts, to writing into this folder.
+    pub fn apply(self, writable: Option<&Path>) -> Result<(), String> {
+        let apply = || -> Result<(), Box<dyn std::error::Error>> {
+            let rules = match writable {
+                Some(folder) => {
+                    self.0.add_rule(PathBeneath::new(PathFd::new(folder)?, AccessFs::from_write(LANDLOCK)))?
+                }
+                None => self.0,
+            };
+            rules.restrict_self()?;
+            Ok(())
+        };
+        apply().map_err(|error| format!("landlock: {error}"))
+    }
 }
 
 /// What this system cannot enforce, in words for whoever starts the host. Tried out on a thread of its own.
 pub fn missing() -> Vec<String> {
     let landlock = std::thread::spawn(|| {
         let rules = Ruleset::default().handle_access(AccessFs::from_write(LANDLOCK)).and_then(Ruleset::create);
-        rules.and_then(landlock::RulesetCreated::restrict_self).map(|status| status.ruleset)
+        rules.and_then(RulesetCreated::restrict_self).map(|status| status.ruleset)
     });
     let mut missing = Vec::new();
     match landlock.join() {

@@ -113,7 +113,7 @@ impl Inbox {
     }
 
     /// The next whole frame, if there is one.
-    pub fn next(&mut self) -> io::Result<Option<FromWorker>> {
+    pub fn whole_frame(&mut self) -> io::Result<Option<FromWorker>> {
         let Some(length) = self.bytes.first_chunk::<4>() else { return Ok(None) };
         let end = 4 + checked(*length)?;
         if self.bytes.len() < end {
@@ -144,7 +144,7 @@ mod tests {
             let mut seen = 0;
             for part in bytes.chunks(piece) {
                 inbox.take(part);
-                while inbox.next().unwrap().is_some() {
+                while inbox.whole_frame().unwrap().is_some() {
                     seen += 1;
                 }
             }
@@ -156,10 +156,10 @@ mod tests {
     fn a_frame_that_is_too_long_or_no_json_is_an_error() {
         let mut inbox = Inbox::default();
         inbox.take(&u32::MAX.to_le_bytes());
-        assert!(inbox.next().is_err());
+        assert!(inbox.whole_frame().is_err());
         let mut inbox = Inbox::default();
         inbox.take(b"\x02\0\0\0no");
-        assert!(inbox.next().is_err());
+        assert!(inbox.whole_frame().is_err());
         assert!(read::<ToWorker>(&b""[..]).unwrap().is_none());
         assert!(read::<ToWorker>(&b"\x09\0\0\0{"[..]).is_err());
     }

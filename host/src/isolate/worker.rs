@@ -107,7 +107,7 @@ impl Worker {
     fn hear(&mut self, deadline: Instant) -> io::Result<Option<FromWorker>> {
         let mut tail = Tail::default();
         loop {
-            if let Some(message) = self.inbox.next()? {
+            if let Some(message) = self.inbox.whole_frame()? {
                 return Ok(Some(message));
             }
             if Instant::now() >= deadline || !self.listen(deadline, &mut tail)? {
@@ -173,7 +173,7 @@ impl Worker {
             return Err(Ended::Silent);
         }
         loop {
-            while let Some(message) = self.inbox.next().map_err(garbled)? {
+            while let Some(message) = self.inbox.whole_frame().map_err(garbled)? {
                 match message {
                     FromWorker::Log { level, message } => {
                         tail.add(format!("{message}\n").as_bytes());

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,9 @@ use autoscorer_plugin_api::context::Level;
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use parking_lot::Mutex;
 
+use crate::isolate::Limits;
+use crate::isolate::confine::{self, ThreadConfinement};
 use crate::isolate::protocol::{self, CallFrame, FromWorker, ToWorker};
-use crate::isolate::{Limits, confine};
 use crate::load::{Finding, Plugin, peek};
 
 /// A scorer's stack: that of a main thread.
@@ -28,20 +29,24 @@ const PROGRESS: Duration = Duration::from_millis(50);
 /// Serves the host at the other end of standard input.
 pub fn serve(library: &Path, limits: &Limits, network: bool) -> io::Result<()> {
     let socket = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let voice = Voice { socket: Mutex::new(socket.try_clone()?), cancelled: Arc::default(), told: Mutex::default() };
+    let voice =
+        Voice { socket: Mutex::new(socket.try_clone()?), cancelled: AtomicBool::default(), told: Mutex::default() };
     if let Err(reason) = confine::process(limits, network) {
         return voice.say(&FromWorker::Refused(serde_json::to_value(unconfined(reason))?));
     }
-    let calls = listen(socket, voice.cancelled.clone());
-    let plugin = match open(library) {
-        Ok(plugin) => plugin,
-        Err(finding) => return voice.say(&FromWorker::Refused(serde_json::to_value(finding)?)),
-    };
-    voice.say(&FromWorker::Ready { protocol: protocol::VERSION })?;
-    for call in calls {
-        voice.say(&FromWorker::Reply(answer(&plugin, call, &voice)))?;
+    let post = Arc::new(Post { ear: Mutex::new(socket), voice, plugin: OnceLock::new() });
+    let (listening, is_listening) = channel();
+    stand_by(post.clone(), Some(listening))?;
+    // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
+    _ = is_listening.recv();
+    match open(library) {
+        Ok(plugin) => _ = post.plugin.set(plugin),
+        Err(finding) => return post.voice.say(&FromWorker::Refused(serde_json::to_value(finding)?)),
     }
-    Ok(())
+    post.voice.say(&FromWorker::Ready { protocol: protocol::VERSION })?;
+    loop {
+        thread::park();
+    }
 }
 
 fn open(library: &Path) -> Result<Plugin, Finding> {
@@ -51,45 +56,76 @@ fn open(library: &Path) -> Result<Plugin, Finding> {
     Ok(plugin)
 }
 
-/// Hears the host on a thread of its own, so that it can stop a call, and so that its end is this process's end, whatever
-/// the library does at that moment.
-fn listen(socket: File, cancelled: Arc<AtomicBool>) -> Receiver<CallFrame> {
-    let (sender, calls) = channel();
-    let (started, has_started) = channel();
-    thread::spawn(move || {
-        _ = started.send(());
-        loop {
-            match protocol::read(&socket) {
-                Ok(Some(ToWorker::Call(call))) => {
-                    cancelled.store(false, Ordering::Relaxed);
-                    _ = sender.send(call);
-                }
-                Ok(Some(ToWorker::Cancel)) => cancelled.store(true, Ordering::Relaxed),
-                Ok(None) | Err(_) => _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL),
-            }
-        }
-    });
-    // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
-    _ = has_started.recv();
-    calls
+/// What the worker's threads share.
+struct Post {
+    /// Whoever holds it hears the host. There is always somebody who does, so that a call can be stopped, and so that the
+    /// host's end is this process's end, whatever the library does at that moment.
+    ear: Mutex<File>,
+    voice: Voice,
+    plugin: OnceLock<Plugin>,
 }
 
-/// Does a call on a thread that may write to one folder only, and that no later call runs on.
-fn answer(plugin: &Plugin, call: CallFrame, voice: &Voice) -> Result<String, String> {
-    let work = || {
-        confine::call(&call.limits)
-            .and_then(|()| confine::thread(call.writable.as_deref()))
-            .map_err(|reason| error_text(&reason))?;
-        plugin.call(call.entry, call.scorer, &call.request, voice)
-    };
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        match thread.map(thread::ScopedJoinHandle::join) {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(_)) => Err(error_text("the worker's own thread panicked")),
-            Err(error) => Err(error_text(&error.to_string())),
+/// Starts a thread that hears the host until there is a call, hands the ear on, and does that one call. It does no second
+/// one, because it is confined to writing to the first one's folder. Woken by the call itself, it loses no time.
+fn stand_by(post: Arc<Post>, listening: Option<Sender<()>>) -> io::Result<()> {
+    let stand = move || {
+        let confinement = ThreadConfinement::prepare();
+        let ear = post.ear.lock();
+        // Once the library is open, the next thread gets ready while this one waits.
+        let early = post.plugin.get().is_some();
+        if early {
+            succeed(&post);
         }
-    })
+        if let Some(listening) = listening {
+            _ = listening.send(());
+        }
+        let call = hear_call(&ear, &post.voice);
+        if !early {
+            succeed(&post);
+        }
+        drop(ear);
+        let answer = answer(&post, &call, confinement);
+        // Without a host this process is about to end.
+        _ = post.voice.say(&FromWorker::Reply(answer));
+    };
+    thread::Builder::new().stack_size(STACK).spawn(stand).map(|_| ())
+}
+
+/// Without anybody to hear the host, the worker is of no use.
+fn succeed(post: &Arc<Post>) {
+    if stand_by(post.clone(), None).is_err() {
+        end();
+    }
+}
+
+fn hear_call(ear: &File, voice: &Voice) -> CallFrame {
+    loop {
+        match protocol::read(ear) {
+            Ok(Some(ToWorker::Call(call))) => {
+                voice.cancelled.store(false, Ordering::Relaxed);
+                return call;
+            }
+            Ok(Some(ToWorker::Cancel)) => voice.cancelled.store(true, Ordering::Relaxed),
+            Ok(None) | Err(_) => end(),
+        }
+    }
+}
+
+/// Ends this process and whatever it may have started.
+fn end() {
+    _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL);
+}
+
+fn answer(post: &Post, call: &CallFrame, confinement: Result<ThreadConfinement, String>) -> Result<String, String> {
+    let confined = confinement.and_then(|confinement| {
+        confine::call(&call.limits)?;
+        confinement.apply(call.writable.as_deref())
+    });
+    match (confined, post.plugin.get()) {
+        (Ok(()), Some(plugin)) => plugin.call(call.entry, call.scorer, &call.request, &post.voice),
+        (Ok(()), None) => Err(error_text("a call before the library was open")),
+        (Err(reason), _) => Err(error_text(&reason)),
+    }
 }
 
 fn error_text(reason: &str) -> String {
@@ -108,7 +144,7 @@ fn unconfined(reason: String) -> Finding {
 /// What the worker says, and what its scorer hears.
 struct Voice {
     socket: Mutex<File>,
-    cancelled: Arc<AtomicBool>,
+    cancelled: AtomicBool,
     told: Mutex<Option<Instant>>,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use autoscorer_plugin_api::context::hex;
 use sha2::{Digest, Sha256};
@@ -11,36 +11,50 @@ use sha2::{Digest, Sha256};
 /// More files than this are a data set, and are not listed one by one.
 const MAX_FILES: usize = 1_000;
 
-/// The sha256 of every file below `input/` and of the predictions in `output/`, by name. What the host and the scorer write
-/// there does not count. Files that cannot be read are left out: the scorer says why.
-pub fn hashes(workspace: &Path) -> BTreeMap<String, String> {
-    let mut hashes = BTreeMap::new();
-    for folder in ["input", "output"] {
-        collect(workspace, folder, &mut hashes);
-    }
-    hashes
+/// The files below `input/` and the predictions in `output/`. What the host and the scorer write there does not count.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    files: Vec<(String, PathBuf)>,
+    size: u64,
 }
 
-fn collect(workspace: &Path, folder: &str, hashes: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten() {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let path = format!("{folder}/{name}");
-        if name.starts_with('.')
-            || path == "output/result.json"
-            || path == "output/artifacts"
-            || hashes.len() >= MAX_FILES
-        {
-            continue;
+impl Inputs {
+    /// The input files of a workspace.
+    pub fn of(workspace: &Path) -> Self {
+        let mut inputs = Self::default();
+        for folder in ["input", "output"] {
+            inputs.collect(workspace, folder);
         }
-        match fs::metadata(entry.path()) {
-            Ok(metadata) if metadata.is_dir() => collect(workspace, &path, hashes),
-            Ok(metadata) if metadata.is_file() => {
-                if let Ok(hash) = hash(&entry.path()) {
-                    hashes.insert(path, hash);
-                }
+        inputs
+    }
+
+    fn collect(&mut self, workspace: &Path, folder: &str) {
+        for entry in fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let path = format!("{folder}/{name}");
+            let ours = name.starts_with('.') || path == "output/result.json" || path == "output/artifacts";
+            if ours || self.files.len() >= MAX_FILES {
+                continue;
             }
-            _ => {}
+            match fs::metadata(entry.path()) {
+                Ok(metadata) if metadata.is_dir() => self.collect(workspace, &path),
+                Ok(metadata) if metadata.is_file() => {
+                    self.size += metadata.len();
+                    self.files.push((path, entry.path()));
+                }
+                _ => {}
+            }
         }
+    }
+
+    /// How many bytes there are in all.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The sha256 of each, by name. Files that cannot be read are left out: the scorer says why.
+    pub fn hashes(&self) -> BTreeMap<String, String> {
+        self.files.iter().filter_map(|(name, path)| Some((name.clone(), hash(path).ok()?))).collect()
     }
 }
 

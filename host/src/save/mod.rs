@@ -8,5 +8,5 @@ mod inputs;
 mod result;
 
 pub use artifacts::ArtifactFolder;
-pub use inputs::hashes as input_hashes;
+pub use inputs::Inputs;
 pub use result::{Resources, ResultFile, Timing, Versioning, forget, write};

@@ -14,7 +14,7 @@ use crate::entry::envelope::Envelope;
 use crate::entry::exit::Exit;
 use crate::entry::print;
 use crate::job::{Pin, Request, ScorerName};
-use crate::save::{ResultFile, input_hashes};
+use crate::save::{Inputs, ResultFile};
 use crate::settings::Settings;
 
 /// What of a result must be the same again. Warnings name what a reader should know, timing and resources vary.
@@ -90,7 +90,7 @@ impl Recorded {
     /// The files that are not as they were.
     fn changed_inputs(&self) -> Vec<String> {
         let workspace = if self.workspace.as_os_str().is_empty() { Path::new(".") } else { &self.workspace };
-        let now = json!(input_hashes(workspace));
+        let now = json!(Inputs::of(workspace).hashes());
         differences(&self.result["versioning"]["inputs"], &now, "")
             .into_iter()
             .map(|one| print::plain(&one["at"]))

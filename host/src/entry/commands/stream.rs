@@ -116,9 +116,13 @@ fn read_orders(template: &Request, sender: &SyncSender<Orders>, cancel: &Cancel)
         let mut stdin = io::stdin().lock();
         loop {
             let mut line = Vec::new();
-            let read = stdin.read_until(b'\n', &mut line);
-            let ended = !matches!(read, Ok(length) if length > 0);
-            if (read.is_err() || !ended) && lines.send(read.map(|_| line)).is_err() || ended {
+            let read = match stdin.read_until(b'\n', &mut line) {
+                Ok(0) => return,
+                Ok(_) => Ok(line),
+                Err(error) => Err(error),
+            };
+            let failed = read.is_err();
+            if lines.send(read).is_err() || failed {
                 return;
             }
         }
