@@ -61,6 +61,19 @@ fn repeated_crashes_bring_the_earlier_generation_back() {
 }
 
 #[test]
+fn repeated_timeouts_count_as_well() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.drop_library("misbehaving_sinner", "sinner.so");
+    let workspace = sandbox.workspace("ws", "sin_spin");
+    let mut live = Live::start(&sandbox, &["--breaker", "2", "--jobs", "1", "--timeout", "0.2"]);
+    live.event("live", &file);
+    for _ in 0..2 {
+        assert_eq!(code(&live.score(&workspace)), "TIMEOUT_ERROR");
+    }
+    assert_eq!(code(&live.score(&workspace)), "LOAD_ERROR");
+}
+
+#[test]
 fn a_command_lifts_the_quarantine() {
     let sandbox = Sandbox::new();
     let (mut live, file, workspace) = with_a_failing_version(&sandbox);

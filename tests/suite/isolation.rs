@@ -235,6 +235,80 @@ fn workers_are_reused_and_end_with_their_generation() {
 }
 
 #[test]
+fn idle_workers_end_and_are_started_again() {
+    let sandbox = Sandbox::with_own_store();
+    sandbox.drop_bytes(&versioned(1), "good.so");
+    let workspace = sandbox.workspace("ws", "good");
+    let mut live = Live::start(&sandbox, &["--jobs", "1"]);
+    live.assert_good(&workspace, 1);
+    eventually("the idle worker ends", || (workers(&sandbox) == 0).then_some(()));
+    live.assert_good(&workspace, 1);
+}
+
+#[test]
+fn there_are_no_more_workers_than_allowed() {
+    let sandbox = Sandbox::with_own_store();
+    sandbox.drop_bytes(&versioned(1), "good.so");
+    let go = sandbox.path().join("go");
+    let mut live = Live::start(&sandbox, &["--jobs", "4", "--max-workers", "2"]);
+    let begun: Vec<_> = (0..4)
+        .map(|n| {
+            let name = format!("ws{n}");
+            let begun = sandbox.workspace(&name, "good").join("output/begun");
+            let meta = json!({"scorer": "good", "params": {"wait_for": go, "announce": begun}});
+            live.submit(sandbox.write(&format!("{name}/meta.json"), meta.to_string()).parent().unwrap());
+            begun
+        })
+        .collect();
+    let running = || begun.iter().filter(|file| file.exists()).count();
+    eventually("two run", || (running() == 2).then_some(()));
+    assert_eq!(workers(&sandbox), 2);
+    fs::write(&go, "").unwrap();
+    for _ in 0..4 {
+        live.wait("a result", |line| line["status"] == "ok");
+    }
+    assert_eq!(running(), 4);
+}
+
+#[test]
+fn log_and_progress_cross_the_boundary() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_bytes(&versioned(1), "good.so");
+    sandbox.drop_library("misbehaving_sinner", "sinner.so");
+    sandbox.workspace("ws", "good");
+    let told = ["in-process", "process"].map(|isolation| {
+        let scored = sandbox.run(&["score", "ws", "--verbose", "--isolation", isolation]);
+        assert_eq!(scored.code, 0);
+        scored.stderr
+    });
+    assert_eq!(told[0], "ws: 1 of 2\nws: counted\n");
+    assert_eq!(told[0], told[1]);
+    let printed = sandbox.run(&["score", "ws", "--verbose", "--scorer", "sin_validate"]);
+    assert_eq!((printed.code, printed.stderr.as_str()), (0, "ws: printed by a scorer that succeeds\n"));
+    assert!(!printed.stdout.contains("printed"), "stdout is data");
+}
+
+#[test]
+fn limits_bind_when_validating() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_library("misbehaving_sinner", "sinner.so");
+    sandbox.workspace("ws", "sin_validate");
+    let validated = sandbox.run(&["validate", "ws", "--timeout", "0.3", "--json"]);
+    assert_eq!((validated.code, &validated.json()["error"]["code"]), (4, &json!("TIMEOUT_ERROR")));
+}
+
+#[test]
+fn the_network_is_there_for_who_asked() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_library("fixture_networker", "networker.so");
+    sandbox.workspace("ws", "networker");
+    let scored = sandbox.run(&["score", "ws", "--json"]).json();
+    assert_eq!(scored["data"]["metrics"]["opened"], 1.0, "{scored:#}");
+    let shown = sandbox.run(&["scorers", "show", "networker", "--json"]).json();
+    assert_eq!(shown["data"]["scorer"]["network"], true);
+}
+
+#[test]
 fn killing_the_host_leaves_no_worker() {
     let sandbox = Sandbox::with_own_store();
     sandbox.drop_library("misbehaving_sinner", "sinner.so");

@@ -12,7 +12,8 @@ fn refusal_of(library: &str) -> String {
     let sandbox = Sandbox::new();
     let file = sandbox.drop_bytes(&versioned(1), "good.so");
     let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(&sandbox, &["--probe-timeout", "2"]);
+    let settings = sandbox.write("host.toml", "memory = '512Mi'\nprobe-timeout = 2\n");
+    let mut live = Live::start(&sandbox, &["--config", settings.to_str().unwrap()]);
     live.assert_good(&workspace, 1);
     sandbox.drop_library(library, "good.so");
     let refused = live.event("refused", &file);
@@ -62,6 +63,11 @@ fn constructor_that_segfaults() {
 #[test]
 fn constructor_that_never_returns() {
     assert_snapshot!(refusal_of("misbehaving_ctor_hang"));
+}
+
+#[test]
+fn constructor_that_allocates_without_end() {
+    assert_snapshot!(refusal_of("misbehaving_ctor_allocate"));
 }
 
 #[test]

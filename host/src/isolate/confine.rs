@@ -25,6 +25,7 @@ const LANDLOCK: ABI = ABI::V5;
 pub fn process(limits: &Limits, network: bool) -> Result<(), String> {
     set(Resource::Core, 0)?;
     set(Resource::Nofile, limits.open_files)?;
+    call(limits)?;
     for filter in filters(network)? {
         seccompiler::apply_filter(&filter).map_err(|error| format!("seccomp: {error}"))?;
     }

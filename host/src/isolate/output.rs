@@ -16,17 +16,12 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Takes what the pipe has now; false when it is closed.
-    pub fn drain(&mut self, pipe: &mut File) -> bool {
+    /// Takes what the pipe has now, and gives it as text; nothing when the pipe is closed.
+    pub fn drain(&mut self, pipe: &mut File) -> Option<String> {
         let mut part = [0; 64 << 10];
-        match pipe.read(&mut part) {
-            Ok(0) => false,
-            Ok(read) => {
-                self.add(&part[..read]);
-                true
-            }
-            Err(_) => true,
-        }
+        let read = pipe.read(&mut part).ok().filter(|read| *read > 0)?;
+        self.add(&part[..read]);
+        Some(String::from_utf8_lossy(&part[..read]).into_owned())
     }
 
     /// Adds bytes at the end.

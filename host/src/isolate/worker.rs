@@ -22,6 +22,9 @@ use super::protocol::{self, CallFrame, FromWorker, Inbox, ToWorker};
 /// How often memory and artifacts are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
+/// What a scorer prints has the level of what it logs as information.
+const PRINTED: u8 = 1;
+
 /// A child process that has a library open.
 #[derive(Debug)]
 pub struct Worker {
@@ -110,14 +113,14 @@ impl Worker {
             if let Some(message) = self.inbox.whole_frame()? {
                 return Ok(Some(message));
             }
-            if Instant::now() >= deadline || !self.listen(deadline, &mut tail)? {
+            if Instant::now() >= deadline || !self.listen(deadline, &mut tail, &|_, _| {})? {
                 return Ok(None);
             }
         }
     }
 
     /// Waits for something to be said or printed, at most until then; false when the worker has closed its socket.
-    fn listen(&mut self, until: Instant, tail: &mut Tail) -> io::Result<bool> {
+    fn listen(&mut self, until: Instant, tail: &mut Tail, log: &dyn Fn(u8, &str)) -> io::Result<bool> {
         let left = until.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         let (said, printed) = {
@@ -128,8 +131,8 @@ impl Worker {
             };
             (!fds[0].revents().is_empty(), fds[1].revents().contains(PollFlags::IN))
         };
-        if printed {
-            tail.drain(&mut self.printed);
+        if let Some(text) = printed.then(|| tail.drain(&mut self.printed)).flatten() {
+            text.lines().for_each(|line| log(PRINTED, line));
         }
         if !said {
             return Ok(true);
@@ -155,7 +158,7 @@ impl Worker {
         };
         let status = self.end();
         // What it printed last is often why it ended.
-        while self.has_printed() && tail.drain(&mut self.printed) {}
+        while self.has_printed() && tail.drain(&mut self.printed).is_some() {}
         let ending = match (ended, status) {
             (Ended::Silent, Ok(status)) => Ending::Crashed(status),
             (Ended::Silent, Err(error)) => Ending::Garbled(error.to_string()),
@@ -208,7 +211,7 @@ impl Worker {
             }
             let wake =
                 deadline.filter(|deadline| *deadline > now).map_or(next_check, |deadline| deadline.min(next_check));
-            if !self.listen(wake, tail).map_err(garbled)? {
+            if !self.listen(wake, tail, call.log).map_err(garbled)? {
                 return Err(Ended::Silent);
             }
         }

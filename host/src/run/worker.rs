@@ -39,7 +39,7 @@ pub fn serve(library: &Path, limits: &Limits, network: bool) -> io::Result<()> {
     stand_by(post.clone(), Some(listening))?;
     // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
     _ = is_listening.recv();
-    match open(library) {
+    match confined().and_then(|()| open(library)) {
         Ok(plugin) => _ = post.plugin.set(plugin),
         Err(finding) => return post.voice.say(&FromWorker::Refused(serde_json::to_value(finding)?)),
     }
@@ -47,6 +47,11 @@ pub fn serve(library: &Path, limits: &Limits, network: bool) -> io::Result<()> {
     loop {
         thread::park();
     }
+}
+
+/// Opening a library runs its constructors, which have nothing to write at all.
+fn confined() -> Result<(), Finding> {
+    ThreadConfinement::prepare().and_then(|confinement| confinement.apply(None)).map_err(unconfined)
 }
 
 fn open(library: &Path) -> Result<Plugin, Finding> {

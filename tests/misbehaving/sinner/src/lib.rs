@@ -147,7 +147,27 @@ sin!(KillHost, "sin_kill_host", |_| {
     if answer == 0 { Ok(1.0) } else { Err(std::io::Error::last_os_error()) }
 });
 
+/// Sins before it scores.
+struct Validate;
+
+impl Scorer for Validate {
+    const ABOUT: About = About { id: "sin_validate", version: "1.0.0", summary: "Sins", algorithm: "None" };
+    type Params = NoParams;
+
+    fn validate(&self, _: &Context<'_>, _: &NoParams) -> Faults {
+        loop {
+            black_box(());
+        }
+    }
+
+    fn score(&self, _: &Context<'_>, _: &NoParams) -> Result<Outcome, ScoreError> {
+        println!("printed by a scorer that succeeds");
+        Ok(Outcome::new("deed", 0.0, Direction::Higher))
+    }
+}
+
 export_scorers!(
+    Validate,
     Segfault,
     Abort,
     Exit,
