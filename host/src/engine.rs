@@ -9,14 +9,13 @@ use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::context::Level;
 use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
-use autoscorer_plugin_api::metadata::Metadata;
 
 use crate::isolate::{Limits, confine};
 use crate::job::{Job, Pin, Request, ScorerName, Workspace};
-use crate::load::{self, Loader, Origin, Vetted};
+use crate::load::{self, Finding, Loader, Origin, Refusal, Step, Vetted};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
-use crate::save::{self, ArtifactFolder, Inputs, Resources, ResultFile, Timing, Versioning};
+use crate::save::{self, ArtifactFolder, Inputs, Resources, ResultFile, Timing, Versioning, WorkspaceLock};
 use crate::settings::Settings;
 use crate::telemetry::{narrate, resources, time};
 
@@ -74,7 +73,7 @@ impl Engine {
     /// Loads the custom libraries that these jobs need, and no others. Nothing is even looked at for built-in scorers.
     pub fn load_needed<'n>(&self, names: impl Iterator<Item = &'n ScorerName>) {
         let needed: BTreeSet<&str> =
-            names.map(|name| name.id.as_str()).filter(|id| !self.registry.is_settled(id)).collect();
+            names.map(|name| name.id.as_str()).filter(|id| !self.registry.is_reserved(id)).collect();
         if !needed.is_empty() {
             self.load_custom(|ids| ids.iter().any(|id| needed.contains(id.as_str())));
         }
@@ -86,10 +85,13 @@ impl Engine {
     }
 
     fn load_custom(&self, wanted: impl Fn(&[String]) -> bool) {
-        let Ok(libraries) = list_libraries(&self.custom_scorers) else { return };
+        let libraries = match list_libraries(&self.custom_scorers) {
+            Ok(libraries) => libraries,
+            Err(error) => return self.registry.refuse(unreadable(&self.custom_scorers, &error)),
+        };
         let mut candidates = Vec::new();
         for path in libraries.into_keys() {
-            match load::peek(&path) {
+            match load::settle_and_peek(&path) {
                 Ok(metadata) => {
                     let ids: Vec<String> = metadata.scorers.into_iter().map(|scorer| scorer.id).collect();
                     candidates.extend(wanted(&ids).then_some(path));
@@ -130,6 +132,8 @@ impl Engine {
 
     fn score_in(&self, workspace: Workspace, request: &Request, cancel: &Cancel, start: Instant) -> ResultFile {
         let root = workspace.path().to_owned();
+        // Two jobs in one workspace take turns, so that the later one's result is the one that stays.
+        let _turn = WorkspaceLock::wait(&root, || cancel.requested());
         if let Err(error) = save::forget(&root) {
             return failure(error);
         }
@@ -158,18 +162,25 @@ impl Engine {
     /// A pinned library that is live no more may still be in the store.
     fn lease_kept(&self, name: &ScorerName, error: ScoreError) -> Result<Lease, ScoreError> {
         let Some(pin) = &name.pin else { return Err(error) };
-        let index = |metadata: &Metadata| metadata.scorers.iter().position(|scorer| scorer.id == name.id);
-        let kept = self.registry.loader().kept(|_, metadata| index(metadata).is_some());
+        // A custom library does not come back under a built-in's name.
+        let mut kept = self.registry.loader().kept(&name.id, Origin::BuiltIn);
+        if !self.registry.is_reserved(&name.id) {
+            kept.extend(self.registry.loader().kept(&name.id, Origin::Custom));
+        }
         let candidates: Vec<String> =
             kept.iter().map(|vetted| format!("{}@sha256:{}", name.id, vetted.sha256)).collect();
-        let fits = |vetted: &Vetted| match pin {
-            Pin::Sha256(sha256) => vetted.sha256.starts_with(sha256),
-            Pin::Version(version) => vetted.metadata.scorers.iter().any(|s| s.id == name.id && s.version == *version),
+        let index = |vetted: &Vetted| {
+            let fits = |version: &str| match pin {
+                Pin::Sha256(sha256) => vetted.sha256.starts_with(sha256),
+                Pin::Version(pinned) => version == pinned,
+            };
+            vetted.metadata.scorers.iter().position(|scorer| scorer.id == name.id && fits(&scorer.version))
         };
-        let mut fitting: Vec<Vetted> = kept.into_iter().filter(fits).collect();
+        let mut fitting: Vec<(usize, Vetted)> =
+            kept.into_iter().filter_map(|vetted| Some((index(&vetted)?, vetted))).collect();
         match (fitting.pop(), fitting.len()) {
-            (Some(vetted), 0) => {
-                let index = index(&vetted.metadata).unwrap_or_default();
+            (Some((index, mut vetted)), 0) => {
+                self.registry.loader().try_out(&mut vetted).map_err(|refusal| refusal.as_error())?;
                 Ok(self.registry.lease_unlisted(vetted, index))
             }
             (Some(_), others) => Err(ScoreError::new(
@@ -189,19 +200,26 @@ impl Engine {
         Ok(self.scored(&job, &lease, None, cancel))
     }
 
-    /// The report of a request that could not even be read.
-    pub fn reject(&self, error: ScoreError) -> Report {
-        Report { workspace: String::new(), result: failure(error) }
+    /// The report of a request that could not be understood. If it is known for which workspace it was, no older score stays
+    /// there.
+    pub fn reject(&self, workspace: &str, error: ScoreError) -> Report {
+        let mut result = failure(error);
+        if let Ok(known) = Workspace::open(workspace)
+            && known.path().join("output").is_dir()
+        {
+            finish(known.path(), &mut result, ArtifactFolder::new(known.path()), Instant::now());
+        }
+        Report { workspace: workspace.to_owned(), result }
     }
 
     /// All faults that would make scoring fail.
-    pub fn validate(&self, request: &Request, cancel: &Cancel) -> Result<Faults, ScoreError> {
-        let workspace = Workspace::open(&request.workspace)?;
-        let (job, lease) = match self.prepare(workspace, request) {
-            Ok(prepared) => prepared,
-            Err(faults) => return Ok(faults),
+    pub fn validate(&self, request: &Request, cancel: &Cancel) -> Faults {
+        let validate = || -> Result<Faults, Faults> {
+            let workspace = Workspace::open(&request.workspace)?;
+            let (job, lease) = self.prepare(workspace, request)?;
+            Ok(run::validate(&job, &self.limits_of(&job), &lease, cancel)?)
         };
-        run::validate(&job, &self.limits_of(&job), &lease, cancel)
+        validate().unwrap_or_else(|faults| faults)
     }
 
     fn limits_of(&self, job: &Job) -> Limits {
@@ -214,7 +232,8 @@ impl Engine {
         let inputs = Inputs::of(job.workspace.path());
         let score = || run::score(job, &limits, lease, folder, cancel);
         let (mut run, inputs) = if inputs.size() < WORTH_A_THREAD {
-            (score(), inputs.hashes())
+            let hashes = inputs.hashes();
+            (score(), hashes)
         } else {
             // Hashing reads what the scorer reads; side by side it costs next to nothing.
             thread::scope(|scope| {
@@ -222,7 +241,8 @@ impl Engine {
                 (score(), hashes.join().unwrap_or_default())
             })
         };
-        lease.report(run.outcome.as_ref().err());
+        let own_limits = job.time_limit.is_some() || job.memory_limit.is_some();
+        lease.report(run.outcome.as_ref().err(), own_limits);
         if let (Ok(outcome), Some(_), Place::InProcess) = (&mut run.outcome, job.memory_limit, run.place) {
             // A limit that is not kept must not look as if it were.
             outcome
@@ -252,6 +272,11 @@ fn versioning(job: &Job, lease: &Lease, run: &Run, limits: Limits) -> Versioning
         job_id: job.id.clone(),
         ..nothing_known()
     }
+}
+
+fn unreadable(folder: &Path, error: &io::Error) -> Refusal {
+    let found = format!("a folder that cannot be read: {error}");
+    Finding::new(found, "a readable folder of custom scorers", "check its permissions").at(Step::Settle, folder)
 }
 
 /// What this system cannot enforce is said before a custom scorer runs, not ignored.

@@ -182,8 +182,11 @@ fn write_hashed(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()
         fs::create_dir_all(parent)?;
     }
     let mut hashing = Hashing { inner: BufWriter::new(File::create(path)?), hasher: Sha256::new(), size: 0 };
-    write(&mut hashing)?;
-    hashing.flush()?;
+    if let Err(error) = write(&mut hashing).and_then(|()| hashing.flush()) {
+        // Half an artifact is none, even if the scorer goes on.
+        fs::remove_file(path)?;
+        return Err(error);
+    }
     Ok((hashing.size, hex(&hashing.hasher.finalize())))
 }
 

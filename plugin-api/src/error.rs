@@ -12,7 +12,7 @@ pub const MAX_FAULTS: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
-    /// The workspace is no folder, or has no readable `meta.json`.
+    /// The workspace is no folder.
     WorkspaceNotFound,
     /// A file that the scorer needs is not there or cannot be read.
     MissingFile,

@@ -32,7 +32,7 @@ pub fn read_text(root: &Path, name: &str) -> Result<String, ScoreError> {
         let bytes = error.as_bytes();
         ScoreError::new(ErrorCode::BadFormat, format!("{name} is not UTF-8"))
             .file(name)
-            .line(line_at(bytes, valid))
+            .line(1 + line_ends(&bytes[..valid]))
             .found(format!("byte 0x{:02x}", bytes[valid]))
             .expected("UTF-8 text")
             .hint(
@@ -41,9 +41,10 @@ pub fn read_text(root: &Path, name: &str) -> Result<String, ScoreError> {
     })
 }
 
-/// The line that holds a byte, counted from 1.
-pub fn line_at(bytes: &[u8], offset: usize) -> u64 {
-    1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count() as u64
+/// How many lines end in these bytes, with LF, CRLF or CR.
+pub(crate) fn line_ends(bytes: &[u8]) -> u64 {
+    let ends = |at: usize| bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    (0..bytes.len()).filter(|at| ends(*at)).count() as u64
 }
 
 fn read_whole(path: &Path, length: u64) -> io::Result<Vec<u8>> {

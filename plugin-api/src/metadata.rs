@@ -3,6 +3,7 @@
 //! The text is JSON, assembled by the compiler from constants ([`Text`]), so that it lies in the file byte by byte.
 //! The host parses it into [`Metadata`]; the library's own `describe` answers with the same [`Description`].
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -94,14 +95,15 @@ impl Metadata {
         if self.scorers.is_empty() {
             return Err("metadata without any scorer".to_owned());
         }
-        for (index, scorer) in self.scorers.iter().enumerate() {
+        let mut ids = HashSet::new();
+        for scorer in &self.scorers {
             if !is_id(&scorer.id) {
                 return Err(format!("a scorer whose id is {:?}", scorer.id));
             }
             if scorer.version.is_empty() || scorer.version.contains(char::is_whitespace) {
                 return Err(format!("scorer '{}' whose version is {:?}", scorer.id, scorer.version));
             }
-            if self.scorers[..index].iter().any(|earlier| earlier.id == scorer.id) {
+            if !ids.insert(&scorer.id) {
                 return Err(format!("two scorers with the id '{}'", scorer.id));
             }
         }

@@ -3,6 +3,7 @@
 use csv::{ByteRecord, ReaderBuilder};
 
 use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::files;
 
 /// Reads row after row of a CSV text and knows on which line each begins.
 pub(crate) struct RowReader<'t> {
@@ -11,6 +12,7 @@ pub(crate) struct RowReader<'t> {
     reader: csv::Reader<&'t [u8]>,
     pub(crate) record: ByteRecord,
     header: ByteRecord,
+    header_line: u64,
     /// Line counting goes along with reading: up to this byte there are `lines` line ends.
     counted: usize,
     lines: u64,
@@ -23,9 +25,9 @@ impl<'t> RowReader<'t> {
         }
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let (record, header) = (ByteRecord::new(), ByteRecord::new());
-        let mut rows = Self { name, text, reader, record, header, counted: 0, lines: 0 };
+        let mut rows = Self { name, text, reader, record, header, header_line: 1, counted: 0, lines: 0 };
         if let Some(first) = rows.next_row() {
-            first?;
+            rows.header_line = first?;
         }
         rows.header = rows.record.clone();
         Ok(rows)
@@ -49,7 +51,7 @@ impl<'t> RowReader<'t> {
     fn header_fault(&self, message: String, column: &str) -> ScoreError {
         let header: Vec<_> = self.header.iter().map(String::from_utf8_lossy).collect();
         bad_format(self.name, message)
-            .line(1)
+            .line(self.header_line)
             .found(format!("the header {}", header.join(",")))
             .expected(format!("one column named exactly '{column}'"))
     }
@@ -72,7 +74,7 @@ impl<'t> RowReader<'t> {
     }
 
     fn check_row(&self, row: &[u8], last: bool) -> Result<(), ScoreError> {
-        if last && row.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
+        if last && ends_inside_quotes(row) {
             return Err(bad_format(self.name, "has a quote that is never closed")
                 .expected("a closing \" for every opening one, and \"\" for a quote inside"));
         }
@@ -91,10 +93,26 @@ impl<'t> RowReader<'t> {
 
     fn line_at(&mut self, offset: usize) -> u64 {
         let between = &self.text.as_bytes()[self.counted..offset];
-        self.lines += between.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.lines += files::line_ends(between);
         self.counted = offset;
         self.lines + 1
     }
+}
+
+/// Whether a row ends before a quoted field does. A quote opens a field only where it begins, and two stand for one.
+fn ends_inside_quotes(row: &[u8]) -> bool {
+    let (mut inside, mut at_start, mut at) = (false, true, 0);
+    while at < row.len() {
+        match row[at] {
+            b'"' if inside && row.get(at + 1) == Some(&b'"') => at += 1,
+            b'"' if inside => inside = false,
+            b'"' if at_start => inside = true,
+            _ => {}
+        }
+        at_start = !inside && row[at] == b',';
+        at += 1;
+    }
+    inside
 }
 
 pub(crate) fn bad_format(name: &str, message: impl AsRef<str>) -> ScoreError {

@@ -2,8 +2,8 @@
 //!
 //! Ids and labels are text, never trimmed and never read as numbers or missing values: `1`, `01` and ` 1` are three ids.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use csv::ByteRecord;
@@ -214,8 +214,8 @@ fn ids_differ(gt: &Table, pred: &Table) -> ScoreError {
 
 /// The ids of `table` that `other` does not have.
 fn absent_from<'t>(other: &Table, table: &'t Table) -> Vec<&'t str> {
-    let known: HashMap<&str, ()> = other.ids.iter().map(|id| (id, ())).collect();
-    table.ids.iter().filter(|id| !known.contains_key(id)).collect()
+    let known: HashSet<&str> = other.ids.iter().collect();
+    table.ids.iter().filter(|id| !known.contains(id)).collect()
 }
 
 fn named(ids: &[&str]) -> String {
@@ -261,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_counted_whatever_ends_them() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["", "id,label", "1,a", "", "2,"].join(end);
+            assert!(faults(&text)[0].ends_with("line Some(5)"), "{end:?}: {:?}", faults(&text));
+            let text = ["", "", "id,class", "1,a"].join(end);
+            assert!(faults(&text)[0].ends_with("line Some(3)"), "{end:?}: {:?}", faults(&text));
+        }
+    }
+
+    #[test]
     fn headers_are_exact_and_single() {
         assert_eq!(faults("1,a\n2,b\n").len(), 2);
         assert!(faults("id,label,label\n1,a,b\n")[0].contains("has 2 columns 'label'"));
@@ -272,6 +282,10 @@ mod tests {
     #[test]
     fn an_open_quote_does_not_swallow_the_file() {
         assert!(faults("id,label\n1,a\n2,\"b\n3,c\n")[0].contains("never closed line Some(3)"));
+        assert!(faults("id,label,x\n1,a,b\n2,5\" pipe,\"b\n3,y,c")[0].contains("never closed line Some(3)"));
+        let inches = parse("id,label\n1,5\" pipe\n2,7\" pipe").unwrap();
+        assert_eq!(inches.column(0).iter().collect::<Vec<_>>(), ["5\" pipe", "7\" pipe"]);
+        assert!(parse("id,label\n1,\"a \"\"b\"\"\"").is_ok());
     }
 
     #[test]

@@ -49,8 +49,9 @@ fn moved_over_the_old_one() {
 fn removed_and_put_back_without_a_gap_for_jobs() {
     let sandbox = Sandbox::new();
     let (mut live, file, workspace) = with_version_one(&sandbox);
+    let bytes = versioned(2);
     fs::remove_file(&file).unwrap();
-    fs::write(&file, versioned(2)).unwrap();
+    fs::write(&file, bytes).unwrap();
     live.assert_good_either(&workspace, &[1, 2]);
     live.live(&file, 2);
     live.assert_good(&workspace, 2);
@@ -161,7 +162,8 @@ fn a_slow_library_keeps_nobody_waiting_but_itself() {
     let file = sandbox.drop_bytes(&versioned(1), "good.so");
     live.live(&file, 1);
     live.assert_good(&workspace, 1);
-    assert!(!live.seen.iter().any(|line| line["event"] == "refused"), "the slow one is still being tried");
+    let refused = live.seen.iter().find(|line| line["event"] == "refused");
+    assert_eq!(refused, None, "the slow one is still being tried");
 }
 
 #[test]

@@ -65,7 +65,8 @@ fn repeated_timeouts_count_as_well() {
     let sandbox = Sandbox::new();
     let file = sandbox.drop_library("misbehaving_sinner", "sinner.so");
     let workspace = sandbox.workspace("ws", "sin_spin");
-    let mut live = Live::start(&sandbox, &["--breaker", "2", "--jobs", "1", "--timeout", "0.2"]);
+    let settings = sandbox.write("host.toml", "timeout = 0.2\nbreaker = 2\n");
+    let mut live = Live::start(&sandbox, &["--config", settings.to_str().unwrap(), "--jobs", "1"]);
     live.event("live", &file);
     for _ in 0..2 {
         assert_eq!(code(&live.score(&workspace)), "TIMEOUT_ERROR");

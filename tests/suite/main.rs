@@ -11,6 +11,7 @@ mod isolation;
 mod misbehaving;
 mod names;
 mod not_libraries;
+mod odd_moments;
 mod provenance;
 mod results;
 mod shipped;

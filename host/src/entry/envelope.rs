@@ -24,11 +24,16 @@ pub struct Envelope<D> {
 impl<D: Serialize> Envelope<D> {
     /// An answer with data, or with an error, or with an error about some of the data.
     pub fn new(data: Option<D>, error: Option<ScoreError>, start: Instant) -> Self {
+        Self::after(data, error, start.elapsed().as_secs_f64())
+    }
+
+    /// The same for something that has taken so many seconds.
+    pub fn after(data: Option<D>, error: Option<ScoreError>, execution_time: f64) -> Self {
         Self {
             status: if error.is_none() { "ok" } else { "error" },
             data,
             error,
-            execution_time: start.elapsed().as_secs_f64(),
+            execution_time,
             timestamp: time::now(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
@@ -20,16 +21,24 @@ const DIM: Style = Style::new().dimmed();
 /// How many further faults of one error are shown; `validate` shows all.
 const SHOWN_FAULTS: usize = 5;
 
-/// Prints a line of data, in one piece. When nobody reads any more, as after `| head`, the work is done.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line of data, in one piece. When nobody reads any more, as after `| head`, the work goes on in silence.
 pub fn out(line: impl Display) {
     let mut stdout = anstream::stdout().lock();
-    if let Err(error) = stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()) {
-        if error.kind() == ErrorKind::BrokenPipe {
-            std::process::exit(0);
+    match stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
+        Err(error) => {
+            err(format!("error: stdout cannot be written: {error}"));
+            std::process::exit(Exit::ScorerFailed as i32);
         }
-        err(format!("error: stdout cannot be written: {error}"));
-        std::process::exit(Exit::ScorerFailed as i32);
     }
+}
+
+/// Whether nobody reads stdout any more; what goes on for ever ends then.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
 }
 
 /// Prints a line of narration, in one piece. A closed stderr must not stop the work.
@@ -104,7 +113,7 @@ pub fn warning(subject: &str, message: &str) -> String {
     format!("{YELLOW}warning{YELLOW:#} {}: {message}", visible(subject))
 }
 
-/// A table without borders, as wide as the terminal if there is one.
+/// A table without borders, as wide as its content.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Disabled);

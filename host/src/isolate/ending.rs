@@ -49,11 +49,8 @@ impl Ending {
             Self::Crashed(status) => crashed(status, limits),
             Self::TimedOut => {
                 let limit = limits.time.as_secs_f64();
-                ScoreError::new(
-                    ErrorCode::TimeoutError,
-                    format!("the scorer did not end within its {limit} s and was killed"),
-                )
-                .hint("raise time_limit in meta.json or --timeout, or make the input smaller")
+                ScoreError::new(ErrorCode::TimeoutError, format!("the scorer did not end within its {limit} s"))
+                    .hint("raise time_limit in meta.json or --timeout, or make the input smaller")
             }
             Self::OutOfMemory => ScoreError::new(
                 ErrorCode::MemoryLimit,

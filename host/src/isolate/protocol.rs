@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 pub const SUBCOMMAND: &str = "__worker";
 
 /// The longest frame; a longer one is a mistake or an attack.
-const MAX_FRAME: usize = 256 << 20;
+const MAX_FRAME: usize = 16 << 20;
 
 /// What the host says.
 #[derive(Debug, Serialize, Deserialize)]

@@ -22,6 +22,9 @@ use super::protocol::{self, CallFrame, FromWorker, Inbox, ToWorker};
 /// How often memory and artifacts are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
+/// How long a worker may take to hear what it is told.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// What a scorer prints has the level of what it logs as information.
 const PRINTED: u8 = 1;
 
@@ -30,7 +33,8 @@ const PRINTED: u8 = 1;
 pub struct Worker {
     child: Child,
     socket: UnixStream,
-    printed: File,
+    /// Until the library closes its end.
+    printed: Option<File>,
     inbox: Inbox,
 }
 
@@ -88,6 +92,8 @@ impl Worker {
 
     fn spawn(library: &Path, setup: &Setup) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
+        // A worker always hears; one that does not is broken, and must not hold the host up.
+        ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
         let (printed, print) = io::pipe()?;
         // Not the path of the executable: an upgrade may have put another version there.
         let child = Command::new("/proc/self/exe")
@@ -103,7 +109,7 @@ impl Worker {
             .env("RUST_BACKTRACE", "0")
             .process_group(0)
             .spawn()?;
-        Ok(Self { child, socket: ours, printed: File::from(OwnedFd::from(printed)), inbox: Inbox::default() })
+        Ok(Self { child, socket: ours, printed: Some(File::from(OwnedFd::from(printed))), inbox: Inbox::default() })
     }
 
     /// The first thing the worker says; `None` if it has ended or the time is over.
@@ -124,15 +130,19 @@ impl Worker {
         let left = until.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         let (said, printed) = {
-            let mut fds = [PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.printed, PollFlags::IN)];
+            let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
+            fds.extend(self.printed.as_ref().map(|printed| PollFd::new(printed, PollFlags::IN)));
             match poll(&mut fds, Some(&timeout)) {
                 Err(rustix::io::Errno::INTR) => return Ok(true),
                 other => other?,
             };
-            (!fds[0].revents().is_empty(), fds[1].revents().contains(PollFlags::IN))
+            (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|printed| !printed.revents().is_empty()))
         };
-        if let Some(text) = printed.then(|| tail.drain(&mut self.printed)).flatten() {
-            text.lines().for_each(|line| log(PRINTED, line));
+        if printed {
+            match self.printed.as_mut().and_then(|pipe| tail.drain(pipe)) {
+                Some(text) => text.lines().for_each(|line| log(PRINTED, line)),
+                None => self.printed = None,
+            }
         }
         if !said {
             return Ok(true);
@@ -158,7 +168,7 @@ impl Worker {
         };
         let status = self.end();
         // What it printed last is often why it ended.
-        while self.has_printed() && tail.drain(&mut self.printed).is_some() {}
+        while self.has_printed() && self.printed.as_mut().and_then(|pipe| tail.drain(pipe)).is_some() {}
         let ending = match (ended, status) {
             (Ended::Silent, Ok(status)) => Ending::Crashed(status),
             (Ended::Silent, Err(error)) => Ending::Garbled(error.to_string()),
@@ -234,8 +244,9 @@ impl Worker {
     }
 
     fn has_printed(&self) -> bool {
+        let Some(printed) = &self.printed else { return false };
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let mut fds = [PollFd::from_borrowed_fd(self.printed.as_fd(), PollFlags::IN)];
+        let mut fds = [PollFd::from_borrowed_fd(printed.as_fd(), PollFlags::IN)];
         poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::IN)
     }
 

@@ -15,6 +15,9 @@ use super::refusal::Finding;
 const MACHINE: (u16, &str) =
     if cfg!(target_arch = "aarch64") { (elf::EM_AARCH64, "aarch64") } else { (elf::EM_X86_64, "x86_64") };
 
+/// More metadata than this no library needs.
+const MAX_METADATA: u64 = 1 << 20;
+
 /// The metadata of a library that is whole, whichever host it was made for.
 pub fn inspect<'d>(data: impl ReadRef<'d>) -> Result<Metadata, Finding> {
     let header = header(data)?;
@@ -94,6 +97,10 @@ fn metadata<'d>(header: &FileHeader64<LittleEndian>, data: impl ReadRef<'d>) -> 
     let Some((_, section)) = sections.section_by_name(LittleEndian, SECTION.as_bytes()) else {
         return Err(no_plugin(format!("a library without a '{SECTION}' section")));
     };
+    let size = section.sh_size(LittleEndian);
+    if size > MAX_METADATA {
+        return Err(no_plugin(format!("metadata of {size} bytes")));
+    }
     let bytes = section.data(LittleEndian, data).map_err(unreadable)?;
     Metadata::parse(bytes).map_err(no_plugin)
 }

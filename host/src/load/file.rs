@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 use super::refusal::Finding;
 
 /// No library is larger; a file beyond it is not read at all.
-const MAX_SIZE: u64 = 1 << 30;
+const MAX_SIZE: u64 = 512 << 20;
 
 /// What changes whenever the content of a path may have changed: the file behind it, its size, its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,9 +100,10 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Finding> {
 
 /// The whole content of a regular file.
 pub fn read_regular(path: &Path) -> Result<Vec<u8>, Finding> {
-    let (mut file, size) = open_regular(path)?;
+    let (file, size) = open_regular(path)?;
     let mut bytes = Vec::with_capacity(size as usize);
-    file.read_to_end(&mut bytes).map_err(|error| {
+    // A file that grows meanwhile is found out later; it must not fill the memory before.
+    file.take(MAX_SIZE).read_to_end(&mut bytes).map_err(|error| {
         Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check the disk")
     })?;
     Ok(bytes)

@@ -86,10 +86,6 @@ pub struct LoaderSettings {
 
 /// A library open in this process, for as long as the process lives.
 pub struct Library {
-    /// Of the content.
-    pub sha256: String,
-    /// What it says about itself.
-    pub metadata: Metadata,
     /// Ready to be called.
     pub plugin: Plugin,
 }
@@ -107,6 +103,12 @@ pub fn peek(source: &Path) -> Result<Metadata, Refusal> {
         (metadata, None) => Ok(metadata),
         (_, Some(refusal)) => Err(refusal),
     }
+}
+
+/// The same for a file that may still be being copied.
+pub fn settle_and_peek(source: &Path) -> Result<Metadata, Refusal> {
+    settle::wait(source).map_err(|finding| finding.at(Step::Settle, source))?;
+    peek(source)
 }
 
 /// What any library of ours says about itself, and why this host would not open it.
@@ -136,6 +138,8 @@ impl Loader {
             Origin::Custom => settle::wait(source).map_err(refused(Step::Settle))?,
             Origin::BuiltIn => Signature::of(source).map_err(unreadable).map_err(refused(Step::Settle))?,
         };
+        // A look at its headers first: what is no library is not read at all.
+        peek(source)?;
         let bytes = file::read_regular(source).map_err(refused(Step::Check))?;
         let metadata = elf::inspect(bytes.as_slice()).map_err(refused(Step::Check))?;
         let known = &metadata;
@@ -158,14 +162,33 @@ impl Loader {
         Setup { limits: self.settings.limits, network, timeout: self.settings.probe_timeout }
     }
 
-    /// The kept copies that satisfy a condition, each checked anew and tried out. Copies outlive the files they were made of.
-    pub fn kept(&self, wanted: impl Fn(&str, &Metadata) -> bool) -> Vec<Vetted> {
-        let libraries = self.store.copies().into_iter().filter_map(|(sha256, copy)| {
-            let metadata = peek(&copy).ok().filter(|metadata| wanted(&sha256, metadata))?;
+    /// The kept copies of libraries that have been live as this and have this scorer.
+    pub fn kept(&self, scorer: &str, origin: Origin) -> Vec<Vetted> {
+        let libraries = self.store.copies(origin).into_iter().filter_map(|(sha256, copy)| {
+            let metadata = peek(&copy).ok().filter(|metadata| ids(metadata).iter().any(|id| id == scorer))?;
             let signature = Signature::of(&copy).ok()?;
             Some(Vetted { source: copy.clone(), signature, copy, sha256, metadata, worker: None })
         });
         libraries.collect()
+    }
+
+    /// Tries a kept copy out before it is used: files may rot.
+    pub fn try_out(&self, vetted: &mut Vetted) -> Result<(), Refusal> {
+        let refused = |finding: Finding| finding.at(Step::Probe, &vetted.source);
+        let bytes = file::read_regular(&vetted.copy).map_err(refused)?;
+        if sha256(&bytes) != vetted.sha256 {
+            let finding =
+                Finding::new("a copy that has changed", "the content that its name says", "remove it from the store");
+            return Err(refused(finding));
+        }
+        let worker = probe::probe(&vetted.copy, &self.setup(&vetted.metadata)).map_err(refused)?;
+        vetted.worker = Some(worker);
+        Ok(())
+    }
+
+    /// Notes that a library is live, so that a pin finds it later.
+    pub fn note_live(&self, vetted: &Vetted, origin: Origin) {
+        self.store.note_live(&vetted.sha256, origin);
     }
 
     /// Whether a library's scorers run in this process. Where a panic ends the process, they never do.
@@ -210,8 +233,7 @@ impl Loader {
         }
         let plugin = Plugin::open(&vetted.copy).map_err(refused)?;
         plugin.verify(&vetted.metadata).map_err(refused)?;
-        let library = Library { sha256: vetted.sha256.clone(), metadata: vetted.metadata.clone(), plugin };
-        let library = Arc::new(library);
+        let library = Arc::new(Library { plugin });
         opened.insert(vetted.sha256.clone(), library.clone());
         Ok(library)
     }

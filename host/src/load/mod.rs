@@ -13,7 +13,7 @@ mod refusal;
 mod settle;
 mod store;
 
-pub use loader::{Body, Isolation, Library, Loader, LoaderSettings, Origin, Vetted, inspect, peek};
+pub use loader::{Body, Isolation, Library, Loader, LoaderSettings, Origin, Vetted, inspect, peek, settle_and_peek};
 pub use open::Plugin;
 pub use refusal::{Finding, Refusal, Step};
 pub use settle::QUIET;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::telemetry::paths::as_text;
+
 /// The steps from a file to a live scorer, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -39,6 +41,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// The file that was refused.
+    #[serde(serialize_with = "as_text")]
     pub file: PathBuf,
     /// How far it came.
     pub step: Step,

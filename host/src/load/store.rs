@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use autoscorer_plugin_api::context::hex;
 use sha2::{Digest, Sha256};
 
+use super::loader::Origin;
 use super::refusal::Finding;
 
 /// How many copies are kept for their own sake; younger ones than [`KEEP_FOR`] are kept anyway.
@@ -64,17 +65,25 @@ impl Store {
         Ok(path)
     }
 
-    /// The copies there are, by their sha256. In a store that is not private, there are none to be trusted.
-    pub fn copies(&self) -> Vec<(String, PathBuf)> {
+    /// Notes that the library with this sha256 has been live, as a built-in or a custom one.
+    pub fn note_live(&self, sha256: &str, origin: Origin) {
+        // Without the note a pin does not find the copy; nothing else depends on it.
+        _ = fs::write(self.folder.join(format!("{sha256}.{}", note(origin))), "");
+    }
+
+    /// The copies of libraries that have been live as this, by their sha256. One that was refused has a copy, but is none of
+    /// them. In a store that is not private, there are none to be trusted.
+    pub fn copies(&self, origin: Origin) -> Vec<(String, PathBuf)> {
         if self.check_private().is_err() {
             return Vec::new();
         }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let named = |path: PathBuf| {
-            let name = path.file_name()?.to_str()?.strip_suffix(".so")?.to_owned();
-            (name.len() == 64).then_some((name, path))
+        let noted = |entry: fs::DirEntry| {
+            let sha256 = entry.file_name().to_str()?.strip_suffix(&format!(".{}", note(origin)))?.to_owned();
+            let copy = self.folder.join(format!("{sha256}.so"));
+            copy.is_file().then_some((sha256, copy))
         };
-        entries.filter_map(|entry| named(entry.path())).collect()
+        entries.filter_map(noted).collect()
     }
 
     /// Whoever can write to the store can run code in the host.
@@ -119,6 +128,14 @@ impl Store {
                 _ = fs::remove_file(path);
             }
         }
+    }
+}
+
+/// How a copy that has been live is marked.
+fn note(origin: Origin) -> &'static str {
+    match origin {
+        Origin::BuiltIn => "built-in",
+        Origin::Custom => "custom",
     }
 }
 

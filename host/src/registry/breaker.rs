@@ -12,8 +12,8 @@ use crate::load::{Finding, Refusal, Step, Vetted};
 
 impl Registry {
     /// Takes note of how a job on a generation ended.
-    pub(super) fn judge(&self, generation: &Arc<Generation>, error: Option<&ScoreError>) {
-        let failed = error.filter(|error| is_the_scorers_fault(error.code));
+    pub(super) fn judge(&self, generation: &Arc<Generation>, error: Option<&ScoreError>, own_limits: bool) {
+        let failed = error.filter(|error| is_the_scorers_fault(error.code, own_limits));
         let failures = generation.count(failed.is_some());
         if let Some(error) = failed.filter(|_| self.breaker > 0 && failures >= self.breaker) {
             self.quarantine(generation, format!("{failures} jobs in a row have failed, the last one with {error}"));
@@ -62,7 +62,13 @@ impl Registry {
         files.quarantined = others;
         drop(files);
         let count = recipes.len();
-        recipes.into_values().try_for_each(|recipe| self.publish(recipe))?;
+        for (source, recipe) in recipes {
+            let again = recipe.again();
+            if let Err(refusal) = self.publish(recipe) {
+                self.files.lock().quarantined.insert(source, again);
+                return Err(refusal);
+            }
+        }
         Ok(count)
     }
 }
@@ -81,6 +87,10 @@ fn refusal(quarantined: &Vetted) -> Refusal {
 }
 
 /// What tells of a scorer that is broken, and not of a workspace that is.
-fn is_the_scorers_fault(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::ScorerCrashed | ErrorCode::TimeoutError | ErrorCode::MemoryLimit)
+fn is_the_scorers_fault(code: ErrorCode, own_limits: bool) -> bool {
+    match code {
+        ErrorCode::ScorerCrashed => true,
+        ErrorCode::TimeoutError | ErrorCode::MemoryLimit => !own_limits,
+        _ => false,
+    }
 }

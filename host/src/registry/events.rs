@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::load::Refusal;
+use crate::telemetry::paths::as_text;
 use crate::telemetry::time::iso8601;
 
 /// Something happened to a file or a generation.
@@ -32,6 +33,7 @@ pub enum What {
     /// A file has come or has changed; it is waited for until it is quiet.
     Found {
         /// The file.
+        #[serde(serialize_with = "as_text")]
         file: PathBuf,
     },
     /// A file is not live, and why; what was live before still is.
@@ -43,8 +45,10 @@ pub enum What {
         /// The scorer.
         scorer: String,
         /// The file that has the name.
+        #[serde(serialize_with = "as_text")]
         winner: PathBuf,
         /// The file that had it, and has it again once the other is gone.
+        #[serde(serialize_with = "as_text")]
         loser: PathBuf,
     },
     /// A generation takes no more jobs; some still run on it.
@@ -72,6 +76,7 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
     /// The file it came from.
+    #[serde(serialize_with = "as_text")]
     pub file: PathBuf,
     /// Its number.
     pub generation: u64,

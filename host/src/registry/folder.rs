@@ -67,9 +67,14 @@ pub fn list(folder: &Path) -> io::Result<BTreeMap<PathBuf, Signature>> {
     let mut libraries = BTreeMap::new();
     for entry in entries {
         let path = entry?.path();
-        // A file that vanishes while the folder is read is simply not there.
-        if let (true, Ok(signature)) = (is_library_name(&path), Signature::of(&path)) {
-            libraries.insert(path, signature);
+        if !is_library_name(&path) {
+            continue;
+        }
+        match Signature::of(&path) {
+            Ok(signature) => _ = libraries.insert(path, signature),
+            // A file that vanishes while the folder is read is simply not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(libraries)

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::events::Subject;
 use super::registry::Registry;
 use crate::isolate::StartError;
-use crate::load::{Body, Loader, Origin, Refusal, Vetted};
+use crate::load::{Body, Finding, Loader, Origin, Refusal, Step, Vetted};
 
 /// One loaded version of a library file.
 pub struct Generation {
@@ -23,15 +23,14 @@ pub struct Generation {
     pub origin: Origin,
     /// The file as its author knows it.
     pub source: PathBuf,
-    /// When the file came: of two with the same scorer, the later one counts.
-    pub arrived: SystemTime,
+    arrived: Mutex<SystemTime>,
     /// What it says about itself.
     pub metadata: Metadata,
     loader: Arc<Loader>,
     vetted: Mutex<Option<Vetted>>,
     recipe: OnceLock<Vetted>,
     failures: AtomicU32,
-    body: OnceLock<Result<Body, Refusal>>,
+    body: OnceLock<Body>,
     jobs: AtomicUsize,
 }
 
@@ -54,7 +53,7 @@ impl Generation {
             number,
             origin: Origin::BuiltIn,
             source,
-            arrived: SystemTime::UNIX_EPOCH,
+            arrived: Mutex::new(SystemTime::UNIX_EPOCH),
             metadata,
             loader,
             vetted: Mutex::default(),
@@ -71,7 +70,7 @@ impl Generation {
             number,
             origin: Origin::Custom,
             source: vetted.source.clone(),
-            arrived,
+            arrived: Mutex::new(arrived),
             metadata: vetted.metadata.clone(),
             loader,
             recipe: OnceLock::from(vetted.again()),
@@ -82,19 +81,33 @@ impl Generation {
         }
     }
 
-    /// The library, ready to be called; the first to ask opens it.
-    pub fn body(&self) -> Result<&Body, &Refusal> {
-        self.body.get_or_init(|| self.embody()).as_ref()
+    /// The library, ready to be called; the first to ask opens it. A failure is not remembered: it may pass.
+    pub fn body(&self) -> Result<&Body, Refusal> {
+        if let Some(body) = self.body.get() {
+            return Ok(body);
+        }
+        let body = self.embody()?;
+        Ok(self.body.get_or_init(|| body))
     }
 
     fn embody(&self) -> Result<Body, Refusal> {
-        let vetted = self.vetted.lock().take();
-        let mut vetted = match vetted {
+        let known = self.vetted.lock().take().or_else(|| self.recipe());
+        let mut vetted = match known {
             Some(vetted) => vetted,
             None => self.loader.vet(&self.source, self.origin)?,
         };
+        if vetted.metadata != self.metadata {
+            let finding = Finding::new(
+                "a plugin that changed since the host started",
+                "the plugin that was there",
+                "restart the host",
+            );
+            return Err(finding.at(Step::Open, &self.source));
+        }
+        let body = self.loader.embody(&mut vetted, self.origin)?;
+        self.loader.note_live(&vetted, self.origin);
         self.recipe.get_or_init(|| vetted.again());
-        self.loader.embody(&mut vetted, self.origin)
+        Ok(body)
     }
 
     /// The sha256 of the content, as far as it has been read.
@@ -119,6 +132,16 @@ impl Generation {
         }
         self.failures.store(0, Ordering::Release);
         0
+    }
+
+    /// When the file came: of two with the same scorer, the later one counts.
+    pub(super) fn arrived(&self) -> SystemTime {
+        *self.arrived.lock()
+    }
+
+    /// The same content has come again.
+    pub(super) fn arrive_again(&self, arrived: SystemTime) {
+        *self.arrived.lock() = arrived;
     }
 
     /// How many jobs run on it.
@@ -159,7 +182,7 @@ impl Lease {
     }
 
     /// The library, ready to be called.
-    pub fn body(&self) -> Result<&Body, &Refusal> {
+    pub fn body(&self) -> Result<&Body, Refusal> {
         self.generation.body()
     }
 
@@ -169,8 +192,9 @@ impl Lease {
     }
 
     /// Tells the registry how the job ended, so that a scorer that keeps crashing is taken out.
-    pub fn report(&self, error: Option<&ScoreError>) {
-        self.registry.judge(&self.generation, error);
+    /// A job that brought limits of its own tells nothing about the scorer by reaching them.
+    pub fn report(&self, error: Option<&ScoreError>, own_limits: bool) {
+        self.registry.judge(&self.generation, error, own_limits);
     }
 
     /// Why there is no worker for a call.

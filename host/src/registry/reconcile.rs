@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,14 +16,20 @@ use super::events::What;
 use super::folder::Folder;
 use super::registry::Registry;
 use crate::load::file::Signature;
-use crate::load::{Origin, QUIET, Refusal, Vetted};
+use crate::load::{Finding, Origin, QUIET, Refusal, Step, Vetted};
 
 /// Changes that no event tells of are found this late.
 const RESCAN: Duration = Duration::from_millis(500);
 
+/// A file that has been away for less is being replaced.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// The first pause before a refusal that may pass is tried again; it doubles up to the last.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LAST_RETRY: Duration = Duration::from_secs(300);
+
+/// The start waits for the files that are there, but not for one that is slow or never still.
+const START_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Keeps the registry equal to a folder, as long as the process lives.
 pub struct Reconciler {
@@ -79,7 +86,8 @@ impl Reconciler {
         }
         let mut reconciler = Self { folder, registry, files: BTreeMap::new(), wake, woken, trouble: None };
         reconciler.look();
-        while reconciler.is_busy() {
+        let patience = Instant::now() + START_PATIENCE;
+        while reconciler.is_busy() && Instant::now() < patience {
             reconciler.turn();
         }
         thread::Builder::new().name("reconciler".to_owned()).spawn(move || {
@@ -109,12 +117,18 @@ impl Reconciler {
     }
 
     fn next_moment(&self) -> Instant {
+        let rescan = Instant::now() + RESCAN;
+        if self.trouble.is_some() {
+            // No file moves on while the folder cannot be read.
+            return rescan;
+        }
         let moments = self.files.values().filter_map(|file| match file.state {
-            Progress::Settling(since) | Progress::Gone(since) => Some(since + QUIET),
+            Progress::Settling(since) => Some(since + QUIET),
+            Progress::Gone(since) => Some(since + GRACE),
             Progress::Retry(at) => Some(at),
             Progress::Loading | Progress::Done => None,
         });
-        moments.chain([Instant::now() + RESCAN]).min().unwrap_or_else(Instant::now)
+        moments.chain([rescan]).min().unwrap_or(rescan)
     }
 
     fn take(&mut self, wake: Wake) {
@@ -153,7 +167,7 @@ impl Reconciler {
             }
         }
         // A file that is replaced by removing it first is away for a moment only.
-        let gone = |file: &Tracked| matches!(file.state, Progress::Gone(since) if now.duration_since(since) >= QUIET);
+        let gone = |file: &Tracked| matches!(file.state, Progress::Gone(since) if now.duration_since(since) >= GRACE);
         let registry = &self.registry;
         self.files.retain(|path, file| {
             let stays = !gone(file);
@@ -204,7 +218,8 @@ impl Reconciler {
         let (path, signature) = (path.to_owned(), file.signature.clone());
         let (wake, registry) = (self.wake.clone(), self.registry.clone());
         let work = move || {
-            let result = registry.loader().vet(&path, Origin::Custom);
+            let vet = || registry.loader().vet(&path, Origin::Custom);
+            let result = catch_unwind(AssertUnwindSafe(vet)).unwrap_or_else(|_| Err(panicked(&path)));
             // Without a reconciler there is nobody to tell, and nothing to keep equal.
             _ = wake.send(Wake::Loaded(Box::new(Loaded { path, signature, result })));
         };
@@ -212,4 +227,14 @@ impl Reconciler {
             file.state = Progress::Retry(Instant::now() + FIRST_RETRY);
         }
     }
+}
+
+/// A fault of ours, which must not leave the file waiting for ever.
+fn panicked(path: &Path) -> Refusal {
+    Finding::new(
+        "a file on which the loader itself failed",
+        "a file that it can handle",
+        "report it to the maintainers",
+    )
+    .at(Step::Check, path)
 }

@@ -1,18 +1,20 @@
 //! The registry itself: generations come and go, names change hands, jobs hold on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
-use autoscorer_plugin_api::metadata::Metadata;
+use autoscorer_plugin_api::metadata::Metadata as LibraryMetadata;
 use parking_lot::{Mutex, RwLock};
 
 use super::events::{Events, What};
 use super::generation::{Generation, Lease, State};
 use super::table::Table;
 use crate::job::ScorerName;
+use crate::load::file::Signature;
 use crate::load::{Finding, Loader, Refusal, Step, Vetted};
 
 /// All scorers there are, for all threads.
@@ -101,7 +103,7 @@ impl Registry {
     }
 
     /// Adds a built-in library. Two built-in scorers of the same name are a broken installation: the second is refused.
-    pub fn add_built_in(&self, source: PathBuf, metadata: Metadata) {
+    pub fn add_built_in(&self, source: PathBuf, metadata: LibraryMetadata) {
         let mut files = self.files.lock();
         let taken = metadata
             .scorers
@@ -123,24 +125,27 @@ impl Registry {
     /// Makes a vetted custom library live in place of what its file was before.
     pub fn publish(&self, vetted: Vetted) -> Result<(), Refusal> {
         let source = vetted.source.clone();
+        let arrived = vetted.signature.changed_at().max(link_changed_at(&source));
         let number = {
             let mut files = self.files.lock();
             let refusal = self.forbidden(&files, &vetted).or_else(|| Self::still_quarantined(&files, &vetted));
             if let Some(refusal) = refusal {
                 return Err(refusal);
             }
-            let before = files.custom.get(&source);
-            if before.is_some_and(|generation| generation.sha256() == Some(vetted.sha256.as_str())) {
+            let same = |generation: &&Arc<Generation>| generation.sha256() == Some(vetted.sha256.as_str());
+            if let Some(generation) = files.custom.get(&source).filter(same).cloned() {
                 files.refused.remove(&source);
+                generation.arrive_again(arrived);
+                self.rebuild(&mut files);
+                self.warn_of_shadows(&mut files);
                 return Ok(());
             }
             files.numbers += 1;
             files.numbers
         };
-        let arrived = vetted.signature.changed_at().max(link_changed_at(&source));
         let generation = Arc::new(Generation::custom(number, vetted, arrived, self.loader.clone()));
         // Before it is published, so that no job finds a name that cannot be used.
-        generation.body().map_err(Clone::clone)?;
+        generation.body()?;
         let mut files = self.files.lock();
         files.refused.remove(&source);
         files.quarantined.remove(&source);
@@ -248,15 +253,13 @@ impl Registry {
     }
 
     /// Whether a name is a built-in scorer's, and no custom file may take it.
-    pub fn is_settled(&self, id: &str) -> bool {
+    pub fn is_reserved(&self, id: &str) -> bool {
         !self.allowed_overrides.contains(id) && self.files.lock().built_in.iter().any(|generation| generation.has(id))
     }
 }
 
 /// A link may be newer than what it leads to.
 fn link_changed_at(path: &Path) -> SystemTime {
-    use std::os::unix::fs::MetadataExt;
-    let link = std::fs::symlink_metadata(path).ok().filter(|metadata| metadata.is_symlink());
-    let seconds = link.map_or(0, |link| link.ctime().max(0) as u64);
-    SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)
+    let link = std::fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
+    link.map_or(SystemTime::UNIX_EPOCH, |link| Signature::from(&link).changed_at())
 }

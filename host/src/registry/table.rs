@@ -40,7 +40,7 @@ impl Table {
         for providers in scorers.values_mut() {
             providers.sort_by_key(|provider| {
                 let generation = &provider.generation;
-                std::cmp::Reverse((generation.origin, generation.arrived, generation.number))
+                std::cmp::Reverse((generation.origin, generation.arrived(), generation.source.clone()))
             });
         }
         Self { scorers }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::services::{Cancel, JobServices};
 use crate::isolate::protocol::{CallFrame, Entry};
-use crate::isolate::{Call, Limits, Pool, PoolError};
+use crate::isolate::{Call, Ending, Limits, Pool, PoolError};
 use crate::job::Job;
 use crate::load::Body;
 use crate::registry::Lease;
@@ -57,7 +57,7 @@ pub fn score(job: &Job, limits: &Limits, lease: &Lease, artifacts: Option<PathBu
         read_reply::<Outcome, _>(answer)?.checked()
     });
     Run {
-        outcome: outcome.map_err(|error| error.at_stage("score")),
+        outcome: outcome.map_err(|error| at_stage(error, "score")),
         place,
         load_time,
         compute_time: start.elapsed() - load_time,
@@ -70,7 +70,15 @@ pub fn validate(job: &Job, limits: &Limits, lease: &Lease, cancel: &Cancel) -> R
     let body = lease.body().map_err(|refusal| refusal.as_error())?;
     let services = JobServices::new(job.workspace.given(), cancel);
     let answer = call(Entry::Validate, job, limits, lease, body, None, &services);
-    answer.and_then(read_reply).map_err(|error| error.at_stage("validate"))
+    answer.and_then(read_reply).map_err(|error| at_stage(error, "validate"))
+}
+
+/// Which stage it is, is for the host to say; a load that failed has said so.
+fn at_stage(error: ScoreError, stage: &str) -> ScoreError {
+    match error.code {
+        ErrorCode::LoadError => error,
+        _ => ScoreError { stage: None, ..error }.at_stage(stage),
+    }
 }
 
 fn call(
@@ -94,7 +102,15 @@ fn call(
     let request = serde_json::to_string(&request)
         .map_err(|error| ScoreError::new(ErrorCode::UnhandledError, format!("the request is no JSON: {error}")))?;
     match body {
-        Body::Here(library) => Ok(library.plugin.call(entry, lease.index(), &request, services)),
+        Body::Here(library) => {
+            let start = Instant::now();
+            let answer = library.plugin.call(entry, lease.index(), &request, services);
+            // Too late is too late, wherever it ran.
+            if start.elapsed() > limits.time && answer.is_ok() {
+                return Err(Ending::TimedOut.into_error(limits, Vec::new()));
+            }
+            Ok(answer)
+        }
         Body::Apart(pool) => {
             let writable = (entry == Entry::Score).then(|| job.workspace.path().join("output"));
             let frame = CallFrame { entry, scorer: lease.index(), request, limits: *limits, writable };

@@ -9,6 +9,9 @@ use autoscorer_plugin_api::context::ARTIFACTS;
 
 const PREFIX: &str = ".artifacts-";
 
+/// What results are called while they are written.
+pub(super) const RESULT_PREFIX: &str = ".result-";
+
 /// A folder aside for the artifacts of one job; what is not put in place vanishes with it.
 #[derive(Debug)]
 pub struct ArtifactFolder {
@@ -57,7 +60,11 @@ fn remove_leavings(workspace: &Path) {
     let entries = fs::read_dir(workspace.join("output")).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+        let number = |name: &str| {
+            let rest = name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(RESULT_PREFIX))?;
+            rest.split('-').next()?.parse::<u32>().ok()
+        };
+        let owner = name.to_str().and_then(number);
         if owner.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
             _ = remove(&entry.path());
         }

@@ -1,21 +1,24 @@
 //! The input files of a workspace, by their sha256: what a score was computed from.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use autoscorer_plugin_api::context::hex;
+use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-/// More files than this are a data set, and are not listed one by one.
-const MAX_FILES: usize = 1_000;
+/// More entries than this are a data set, and are not listed one by one.
+const MAX_ENTRIES: usize = 1_000;
 
 /// The files below `input/` and the predictions in `output/`. What the host and the scorer write there does not count.
 #[derive(Debug, Default)]
 pub struct Inputs {
     files: Vec<(String, PathBuf)>,
     size: u64,
+    looked_at: usize,
 }
 
 impl Inputs {
@@ -28,21 +31,23 @@ impl Inputs {
         inputs
     }
 
+    /// Links to files are followed, as the scorer follows them; links to folders are not, since they may lead in circles.
     fn collect(&mut self, workspace: &Path, folder: &str) {
         for entry in fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten() {
+            self.looked_at += 1;
+            if self.looked_at > MAX_ENTRIES {
+                return;
+            }
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = format!("{folder}/{name}");
-            let ours = name.starts_with('.') || path == "output/result.json" || path == "output/artifacts";
-            if ours || self.files.len() >= MAX_FILES {
+            if name.starts_with('.') || path == "output/result.json" || path == "output/artifacts" {
                 continue;
             }
-            match fs::metadata(entry.path()) {
-                Ok(metadata) if metadata.is_dir() => self.collect(workspace, &path),
-                Ok(metadata) if metadata.is_file() => {
-                    self.size += metadata.len();
-                    self.files.push((path, entry.path()));
-                }
-                _ => {}
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.collect(workspace, &path);
+            } else if let Some(file) = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file) {
+                self.size += file.len();
+                self.files.push((path, entry.path()));
             }
         }
     }
@@ -59,7 +64,8 @@ impl Inputs {
 }
 
 fn hash(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    // Some special files look like regular ones and let a reader wait.
+    let mut file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
     let mut hasher = Sha256::new();
     let mut block = vec![0; 1 << 18];
     loop {

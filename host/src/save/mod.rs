@@ -5,8 +5,10 @@
 
 mod artifacts;
 mod inputs;
+mod lock;
 mod result;
 
 pub use artifacts::ArtifactFolder;
 pub use inputs::Inputs;
+pub use lock::WorkspaceLock;
 pub use result::{Resources, ResultFile, Timing, Versioning, forget, write};

@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::artifacts::RESULT_PREFIX;
 use crate::isolate::Limits;
 use crate::run::Place;
 
@@ -145,8 +146,10 @@ fn try_write(workspace: &Path, result: &ResultFile) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     fs::create_dir_all(workspace.join("output"))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let aside = workspace.join(format!("output/.result-{}-{number}.tmp", std::process::id()));
-    let written = File::create(&aside).and_then(|file| {
+    let aside = workspace.join(format!("output/{RESULT_PREFIX}{}-{number}", std::process::id()));
+    // What stands there is left by a killed process, or a link that leads elsewhere.
+    _ = fs::remove_file(&aside);
+    let written = File::create_new(&aside).and_then(|file| {
         let mut file = BufWriter::new(file);
         serde_json::to_writer_pretty(&mut file, result)?;
         file.write_all(b"\n")?;

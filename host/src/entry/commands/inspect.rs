@@ -16,7 +16,8 @@ pub fn run(args: &InspectArgs, start: Instant) -> Result<Exit, ScoreError> {
     let (metadata, objection) = load::inspect(&args.file).map_err(|refusal| refusal.as_error())?;
     let exit = if objection.is_none() { Exit::Done } else { Exit::ScorerFailed };
     if args.json {
-        let data = serde_json::json!({"file": args.file, "metadata": metadata, "objection": objection});
+        let data =
+            serde_json::json!({"file": args.file.display().to_string(), "metadata": metadata, "objection": objection});
         Envelope::new(Some(data), objection.as_ref().map(Refusal::as_error), start).print();
         return Ok(exit);
     }

@@ -41,13 +41,13 @@ fn document(registry: &Registry) -> Value {
 
 fn scorer(provider: &Provider, hidden: &[Provider]) -> Value {
     let (scorer, generation) = (provider.scorer(), &provider.generation);
-    let hides: Vec<_> = hidden.iter().map(|other| &other.generation.source).collect();
+    let hides: Vec<_> = hidden.iter().map(|other| other.generation.source.display().to_string()).collect();
     json!({
         "id": scorer.id,
         "version": scorer.version,
         "summary": scorer.summary,
         "origin": generation.origin,
-        "file": generation.source,
+        "file": generation.source.display().to_string(),
         "sha256": generation.sha256(),
         "api_version": generation.metadata.api,
         "hides": hides,

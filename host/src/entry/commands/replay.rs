@@ -31,7 +31,7 @@ pub fn run(args: &ReplayArgs, settings: &Settings, start: Instant) -> Result<Exi
         )
         .hint("put the files back that the result was computed from"));
     }
-    let cancel = interrupt::cancel().map_err(|error| ScoreError::new(ErrorCode::UnhandledError, error.to_string()))?;
+    let cancel = interrupt::cancel()?;
     let engine = Engine::new(settings);
     engine.load_needed([&recorded.scorer].into_iter());
     let again = engine.rescore(&recorded.request(), &cancel)?;

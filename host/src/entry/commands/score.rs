@@ -26,7 +26,7 @@ const SHOWN_METRICS: usize = 12;
 
 /// Scores the workspaces.
 pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit, ScoreError> {
-    let cancel = interrupt::cancel().map_err(|error| ScoreError::new(ErrorCode::UnhandledError, error.to_string()))?;
+    let cancel = interrupt::cancel()?;
     let engine = Engine::new(settings);
     if args.workspaces.iter().any(|workspace| workspace == "-") {
         check_stream(args)?;
@@ -38,7 +38,7 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
     engine.load_needed(names.iter());
     let reports = score_all(&engine, &requests, args.jobs, &cancel, |report| {
         if args.jsonl {
-            line(report, Instant::now()).print_line();
+            line(report).print_line();
         }
     });
     let exit = worst(&reports);
@@ -135,9 +135,9 @@ pub(super) struct Scored<'r> {
 }
 
 /// One workspace's answer.
-pub(super) fn line(report: &Report, start: Instant) -> Envelope<Scored<'_>> {
+pub(super) fn line(report: &Report) -> Envelope<Scored<'_>> {
     let scored = Scored { workspace: &report.workspace, result: &report.result };
-    Envelope::new(Some(scored), report.result.error.clone(), start)
+    Envelope::after(Some(scored), report.result.error.clone(), report.result.timing.total_time)
 }
 
 /// One workspace's answer is its result; that of several is a list of them, and an error if any failed.

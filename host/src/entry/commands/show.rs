@@ -24,20 +24,19 @@ pub fn run(args: &ShowArgs, settings: &Settings, start: Instant) -> Result<Exit,
     let (scorer, metadata) = (lease.scorer(), lease.metadata());
     if args.json {
         let data = json!({
-            "scorer": scorer, "file": lease.source(), "sha256": sha256,
+            "scorer": scorer, "file": lease.source().display().to_string(), "sha256": sha256,
             "api_version": metadata.api, "rustc": metadata.rustc, "package": metadata.package,
         });
         Envelope::new(Some(data), None, start).print();
         return Ok(Exit::Done);
     }
-    let mut table = print::table(&["scorer", &scorer.id]);
+    let mut table = print::table(&[]);
     table.add_row(["version", &scorer.version]);
     table.add_row(["summary", &scorer.summary]);
     table.add_row(["algorithm", &scorer.algorithm]);
     table.add_row(["file", &lease.source().display().to_string()]);
     table.add_row(["sha256", sha256]);
     table.add_row(["built with", &format!("{}, API {}", metadata.rustc, metadata.api)]);
-    table.set_header(Vec::<String>::new());
     print::out(format!("{} {}", scorer.id, scorer.version));
     print::out(print::rows(&table));
     print::out("");

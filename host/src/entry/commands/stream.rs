@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use parking_lot::Mutex;
@@ -42,7 +42,19 @@ struct ScoreLine {
     params: Map<String, Value>,
 }
 
-type Orders = Result<Order, ScoreError>;
+/// A line that could not be understood, and for which workspace it was, as far as that is known.
+struct Misread {
+    workspace: String,
+    error: ScoreError,
+}
+
+impl From<ScoreError> for Misread {
+    fn from(error: ScoreError) -> Self {
+        Self { workspace: String::new(), error }
+    }
+}
+
+type Orders = Result<Order, Misread>;
 
 /// Scores until stdin ends or somebody interrupts.
 pub fn run(args: &ScoreArgs, engine: Engine, cancel: &Cancel) -> Result<Exit, ScoreError> {
@@ -71,26 +83,25 @@ fn work(receiver: &Mutex<Receiver<Orders>>, engine: &Engine, cancel: &Cancel, js
         // The lock is held while waiting and given back before scoring.
         let next = receiver.lock().recv();
         let Ok(order) = next else { return };
-        let start = Instant::now();
         let report = match order {
             Ok(Order::Score(request)) => engine.score(&request, cancel),
             Ok(Order::Lift(scorer)) => match lift(engine, &scorer) {
                 Ok(()) => continue,
-                Err(error) => engine.reject(error),
+                Err(error) => engine.reject("", error),
             },
-            Err(error) => engine.reject(error),
+            Err(Misread { workspace, error }) => engine.reject(&workspace, error),
         };
         if let Some(error) = &report.result.error {
             let mut worst = worst.lock();
             *worst = (*worst).max(Exit::of(error));
         }
-        show(&report, jsonl, start);
+        show(&report, jsonl);
     }
 }
 
-fn show(report: &Report, jsonl: bool, start: Instant) {
+fn show(report: &Report, jsonl: bool) {
     if jsonl {
-        line(report, start).print_line();
+        line(report).print_line();
         return;
     }
     print::out(row(report).join("\t"));
@@ -127,14 +138,14 @@ fn read_orders(template: &Request, sender: &SyncSender<Orders>, cancel: &Cancel)
             }
         }
     });
-    while !cancel.requested() {
+    while !cancel.requested() && !print::is_closed() {
         match received.recv_timeout(TICK) {
             Ok(Ok(line)) if line.trim_ascii().is_empty() => {}
             // The workers live as long as the scope that this runs in.
             Ok(Ok(line)) => _ = sender.send(order(template, line)),
             Ok(Err(error)) => {
                 let error = ScoreError::new(ErrorCode::BadFormat, format!("stdin cannot be read: {error}"));
-                _ = sender.send(Err(error));
+                _ = sender.send(Err(error.into()));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -156,10 +167,12 @@ fn order(template: &Request, line: Vec<u8>) -> Orders {
     if let Some(Value::String(scorer)) = object.get("lift") {
         return Ok(Order::Lift(scorer.clone()));
     }
-    let given: ScoreLine = serde_json::from_value(object.into()).map_err(|error| wrong(line, &error.to_string()))?;
+    let workspace = object.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let misread = |reason: &str| Misread { workspace: workspace.clone(), error: wrong(line, reason) };
+    let given: ScoreLine = serde_json::from_value(object.into()).map_err(|error| misread(&error.to_string()))?;
     let mut request = Request { workspace: given.workspace, ..template.clone() };
     if let Some(name) = given.scorer {
-        request.scorer = Some(name.parse().map_err(|reason: String| wrong(line, &reason))?);
+        request.scorer = Some(name.parse().map_err(|expected: String| misread(&format!("expected {expected}")))?);
     }
     request.params.extend(given.params);
     Ok(Order::Score(request))

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::error::{Faults, ScoreError};
 use serde_json::{Value, json};
 
 use super::{interrupt, requests};
@@ -16,16 +16,14 @@ use crate::settings::Settings;
 
 /// Validates the workspaces.
 pub fn run(args: &ValidateArgs, settings: &Settings, start: Instant) -> Result<Exit, ScoreError> {
-    let cancel = interrupt::cancel().map_err(|error| ScoreError::new(ErrorCode::UnhandledError, error.to_string()))?;
+    let cancel = interrupt::cancel()?;
     let engine = Engine::new(settings);
     let requests = requests::requests(&args.workspaces, &args.job, false)?;
     let names: Vec<_> =
         requests.iter().filter_map(|request| Job::prepare(request).ok()).map(|job| job.scorer).collect();
     engine.load_needed(names.iter());
-    let checked: Vec<(&str, Faults)> = requests
-        .iter()
-        .map(|request| (request.workspace.as_str(), engine.validate(request, &cancel).unwrap_or_else(Faults::from)))
-        .collect();
+    let checked: Vec<(&str, Faults)> =
+        requests.iter().map(|request| (request.workspace.as_str(), engine.validate(request, &cancel))).collect();
     let exit = checked.iter().flat_map(|(_, faults)| &faults.list).map(Exit::of).max().unwrap_or(Exit::Done);
     if args.json {
         document(&checked, start).print()

@@ -20,14 +20,14 @@ const TICK: Duration = Duration::from_millis(50);
 /// Watches until it is interrupted.
 pub fn run(args: &WatchArgs, settings: &Settings) -> Result<Exit, ScoreError> {
     let failed = |error: std::io::Error| ScoreError::new(ErrorCode::UnhandledError, error.to_string());
-    let cancel = interrupt::cancel().map_err(failed)?;
+    let cancel = interrupt::cancel()?;
     let engine = Engine::new(settings);
     let events = engine.registry().events.subscribe();
     print::err(format!("watching {}; Ctrl-C ends", engine.custom_scorers().display()));
     std::thread::scope(|scope| {
         // Following begins with loading what is there, which is worth watching too.
         let following = scope.spawn(|| engine.follow_folder());
-        while !cancel.requested() {
+        while !cancel.requested() && !print::is_closed() {
             match events.recv_timeout(TICK) {
                 Ok(event) => show(&event, args.jsonl),
                 Err(RecvTimeoutError::Timeout) => {}
