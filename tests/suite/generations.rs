@@ -52,23 +52,30 @@ fn ten_thousand_jobs_across_a_hundred_replacements() {
             live.submit(&workspaces[submitted % workspaces.len()]);
             submitted += 1;
         }
-        let line = live.wait("an answer", |line| line["status"].is_string());
-        generations.insert(good_version(&line));
-        live.seen.clear();
-        answered += 1;
-        if answered % (JOBS / 100) == 0 {
+        if answered >= (replaced as usize + 1) * JOBS / 101 && replaced < 100 {
             replaced += 1;
             sandbox.drop_bytes(&versioned(replaced), "good.so");
+            // Waiting for every fifth makes sure that many generations really take over, with jobs in flight.
+            if replaced % 5 == 0 {
+                live.live(&file, replaced);
+            }
+        } else {
+            live.wait("an answer", |line| line["status"].is_string());
         }
-        if answered == JOBS / 10 {
+        for line in live.seen.drain(..).filter(|line| line["status"].is_string()) {
+            generations.insert(good_version(&line));
+            answered += 1;
+        }
+        if early == 0 && answered >= JOBS / 10 {
             early = live.resident_kib();
         }
     }
     let late = live.resident_kib();
     assert_eq!(replaced, 100);
     assert!(generations.len() > 10, "{generations:?}");
-    // Flat: what a leak of one library for each replacement would be is many times this.
-    assert!(late < early + early / 4 + 4096, "the host grew from {early} to {late} KiB");
+    // The allocator keeps a few of the buffers that libraries were copied through; a hundred leaked ones would be far more.
+    let library = versioned(0).len() as u64 / 1024;
+    assert!(late < early + early / 10 + 4 * library, "the host grew from {early} to {late} KiB");
     assert_eq!(live.finish(), 0);
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::file::{self, Signature};
 use super::open::Plugin;
 use super::refusal::{Finding, Refusal, Step};
-use super::store::{Store, sha256};
+use super::store::{self, Store, sha256};
 use super::{elf, probe, settle};
 use crate::isolate::{Limits, Pool, Setup, StartError, Worker};
 
@@ -261,7 +261,7 @@ impl Vetted {
 /// Somebody may have begun to write again after the file had settled.
 fn check_unchanged(source: &Path, signature: &Signature, hash: &str) -> Result<(), Finding> {
     let unchanged = Signature::of(source).is_ok_and(|now| now == *signature);
-    if unchanged && sha256(&file::read_regular(source)?) == hash {
+    if unchanged && store::sha256_of(file::open_regular(source)?.0).is_ok_and(|now| now == hash) {
         return Ok(());
     }
     Err(Finding::new(

@@ -17,3 +17,4 @@ pub use loader::{Body, Isolation, Library, Loader, LoaderSettings, Origin, Vette
 pub use open::Plugin;
 pub use refusal::{Finding, Refusal, Step};
 pub use settle::QUIET;
+pub use store::sha256_of;

@@ -4,7 +4,7 @@
 //! seen by the dynamic loader; a copy whose name is its content has neither problem.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +31,18 @@ pub struct Store {
 /// The sha256 of a library, in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// The same of a file, without holding it in memory.
+pub fn sha256_of(mut file: File) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(hex(&hasher.finalize())),
+            read => hasher.update(&block[..read]),
+        }
+    }
 }
 
 impl Store {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use autoscorer_plugin_api::context::hex;
 use rustix::fs::OFlags;
-use sha2::{Digest, Sha256};
+
+use crate::load::sha256_of;
 
 /// More entries than this are a data set, and are not listed one by one.
 const MAX_ENTRIES: usize = 1_000;
@@ -65,13 +65,6 @@ impl Inputs {
 
 fn hash(path: &Path) -> io::Result<String> {
     // Some special files look like regular ones and let a reader wait.
-    let mut file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
-    let mut hasher = Sha256::new();
-    let mut block = vec![0; 1 << 18];
-    loop {
-        match file.read(&mut block)? {
-            0 => return Ok(hex(&hasher.finalize())),
-            read => hasher.update(&block[..read]),
-        }
-    }
+    let file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
+    sha256_of(file)
 }
