@@ -8,11 +8,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::context::Level;
-use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::faults::Faults;
 
 use crate::isolate::{Limits, confine};
-use crate::job::{Job, Pin, Request, ScorerName, Workspace};
-use crate::load::{self, Finding, Loader, Origin, Refusal, Step, Vetted};
+use crate::job::{Job, Request, ScorerName, Workspace};
+use crate::load::{self, Finding, Loader, Origin, Refusal, Step};
 use crate::registry::{Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
 use crate::save::{self, ArtifactFolder, Inputs, Resources, ResultFile, Timing, Versioning, WorkspaceLock};
@@ -155,42 +156,8 @@ impl Engine {
 
     fn prepare(&self, workspace: Workspace, request: &Request) -> Result<(Job, Lease), Faults> {
         let job = Job::in_workspace(workspace, request).map_err(|faults| faults.map(|fault| fault.at_stage("meta")))?;
-        let lease = self.registry.lease(&job.scorer).or_else(|error| self.lease_kept(&job.scorer, error));
+        let lease = self.registry.lease(&job.scorer).or_else(|error| self.registry.lease_kept(&job.scorer, error));
         Ok((job, lease.map_err(|error| error.at_stage("load"))?))
-    }
-
-    /// A pinned library that is live no more may still be in the store.
-    fn lease_kept(&self, name: &ScorerName, error: ScoreError) -> Result<Lease, ScoreError> {
-        let Some(pin) = &name.pin else { return Err(error) };
-        // A custom library does not come back under a built-in's name.
-        let mut kept = self.registry.loader().kept(&name.id, Origin::BuiltIn);
-        if !self.registry.is_reserved(&name.id) {
-            kept.extend(self.registry.loader().kept(&name.id, Origin::Custom));
-        }
-        let candidates: Vec<String> =
-            kept.iter().map(|vetted| format!("{}@sha256:{}", name.id, vetted.sha256)).collect();
-        let index = |vetted: &Vetted| {
-            let fits = |version: &str| match pin {
-                Pin::Sha256(sha256) => vetted.sha256.starts_with(sha256),
-                Pin::Version(pinned) => version == pinned,
-            };
-            vetted.metadata.scorers.iter().position(|scorer| scorer.id == name.id && fits(&scorer.version))
-        };
-        let mut fitting: Vec<(usize, Vetted)> =
-            kept.into_iter().filter_map(|vetted| Some((index(&vetted)?, vetted))).collect();
-        match (fitting.pop(), fitting.len()) {
-            (Some((index, mut vetted)), 0) => {
-                self.registry.loader().try_out(&mut vetted).map_err(|refusal| refusal.as_error())?;
-                Ok(self.registry.lease_unlisted(vetted, index))
-            }
-            (Some(_), others) => Err(ScoreError::new(
-                ErrorCode::ScorerNotFound,
-                format!("{} kept libraries are '{name}', and only their sha256 tells them apart", others + 1),
-            )
-            .expected(format!("one of {}", candidates.join(", ")))),
-            (None, _) if candidates.is_empty() => Err(error),
-            (None, _) => Err(error.detail("kept", candidates)),
-        }
     }
 
     /// Scores a workspace without leaving anything in it.

@@ -37,7 +37,7 @@ pub struct Plugin {
     /// Scores: takes a [`Request`], gives an [`Outcome`](crate::outcome::Outcome), both as JSON.
     #[sabi(last_prefix_field)]
     pub score: extern "C" fn(u32, RStr<'_>, Host<'_>) -> Reply,
-    /// Validates: takes a [`Request`], gives [`Faults`](crate::error::Faults), both as JSON. Since 1.1.
+    /// Validates: takes a [`Request`], gives [`Faults`](crate::faults::Faults), both as JSON. Since 1.1.
     pub validate: extern "C" fn(u32, RStr<'_>, Host<'_>) -> Reply,
 }
 

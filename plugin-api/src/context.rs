@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::abi::Host;
-use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::error::{ErrorCode, ScoreError};
+use crate::faults::Faults;
 use crate::files;
 use crate::outcome::Artifact;
 use crate::table::Table;

@@ -10,7 +10,8 @@ macro_rules! export_scorers {
         mod autoscorer_exports {
             #[allow(unused_imports)]
             use super::*;
-            use $crate::metadata::{self, Text};
+            use $crate::metadata;
+            use $crate::text::Text;
 
             struct Library;
 

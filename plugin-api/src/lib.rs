@@ -28,14 +28,15 @@
 //! # fn main() {}
 //! ```
 //!
-//! The map: [`scorer`] the trait, [`context`] what the host gives, [`outcome`] and [`error`] what comes back, [`params`]
+//! The map: [`scorer`] the trait, [`context`] what the host gives, [`outcome`], [`error`] and [`faults`] what comes back, [`params`]
 //! typed parameters, [`table`] CSV keyed by id, [`rank`] grades, [`metadata`] what a library says about itself without
-//! being run, [`mod@export`] the macro, [`abi`] what really crosses the boundary, [`testing`] a kit for the author's own tests.
+//! being run, in [`text`] of the compiler's making, [`mod@export`] the macro, [`abi`] what really crosses the boundary, [`testing`] a kit for the author's own tests.
 
 pub mod abi;
 pub mod context;
 pub mod error;
 pub mod export;
+pub mod faults;
 pub mod files;
 pub mod metadata;
 pub mod outcome;
@@ -47,6 +48,7 @@ pub mod scorer;
 pub mod suggest;
 pub mod table;
 pub mod testing;
+pub mod text;
 
 pub use abi_stable;
 pub use serde;
@@ -55,7 +57,8 @@ pub use serde_json;
 /// All that a scorer usually needs.
 pub mod prelude {
     pub use crate::context::{Context, Level};
-    pub use crate::error::{ErrorCode, Faults, ScoreError};
+    pub use crate::error::{ErrorCode, ScoreError};
+    pub use crate::faults::Faults;
     pub use crate::outcome::{Direction, Outcome};
     pub use crate::params::{NoParams, Params};
     pub use crate::rank::Ranking;

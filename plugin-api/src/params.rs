@@ -3,9 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::{ErrorCode, Faults, ScoreError};
-use crate::metadata::Text;
+use crate::error::{ErrorCode, ScoreError};
+use crate::faults::Faults;
 use crate::suggest;
+use crate::text::Text;
 
 /// The parameters of a scorer. [`params!`](crate::params!) writes the implementation.
 pub trait Params: Sized {
@@ -68,26 +69,26 @@ macro_rules! params {
         }
 
         impl $crate::params::Params for $name {
-            const SCHEMA: $crate::metadata::Text = $crate::metadata::Text::Joined(&[
-                $crate::metadata::Text::Raw("{\"type\":\"object\",\"properties\":{"),
-                $crate::metadata::Text::Listed(&[
-                    $($crate::metadata::Text::Joined(&[
-                        $crate::metadata::Text::Quoted(stringify!($field)),
-                        $crate::metadata::Text::Raw(":{\"description\":"),
-                        $crate::metadata::Text::Doc(&[$($doc),+]),
-                        $crate::metadata::Text::Raw(",\"default\":"),
-                        $crate::metadata::Text::Raw(stringify!($default)),
-                        $crate::metadata::Text::Raw(","),
+            const SCHEMA: $crate::text::Text = $crate::text::Text::Joined(&[
+                $crate::text::Text::Raw("{\"type\":\"object\",\"properties\":{"),
+                $crate::text::Text::Listed(&[
+                    $($crate::text::Text::Joined(&[
+                        $crate::text::Text::Quoted(stringify!($field)),
+                        $crate::text::Text::Raw(":{\"description\":"),
+                        $crate::text::Text::Doc(&[$($doc),+]),
+                        $crate::text::Text::Raw(",\"default\":"),
+                        $crate::text::Text::Raw(stringify!($default)),
+                        $crate::text::Text::Raw(","),
                         <$type as $crate::params::ParamType>::SCHEMA,
-                        $crate::metadata::Text::Raw("}"),
+                        $crate::text::Text::Raw("}"),
                     ]),)*
                 ]),
-                $crate::metadata::Text::Raw("},\"additionalProperties\":false}"),
+                $crate::text::Text::Raw("},\"additionalProperties\":false}"),
             ]);
 
             fn from_json(
                 given: $crate::serde_json::Map<String, $crate::serde_json::Value>,
-            ) -> ::std::result::Result<Self, $crate::error::Faults> {
+            ) -> ::std::result::Result<Self, $crate::faults::Faults> {
                 let mut reader = $crate::params::Reader::new(given, &[$(stringify!($field)),*]);
                 $(let $field = reader.take::<$type>(stringify!($field), stringify!($default));)*
                 reader.finish()?;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::metadata::Text;
 use crate::outcome::Direction;
 use crate::params::ParamType;
+use crate::text::Text;
 
 /// The three borders between the grades, best first: `[A, B, C]`; beyond the last is D.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::error::{ErrorCode, ScoreError};
+use crate::faults::Faults;
 use crate::files;
 
 /// Reads row after row of a CSV text and knows on which line each begins.

@@ -1,10 +1,12 @@
 //! The trait that an author implements.
 
 use crate::context::Context;
-use crate::error::{Faults, ScoreError};
-use crate::metadata::{Description, Text};
+use crate::error::ScoreError;
+use crate::faults::Faults;
+use crate::metadata::Description;
 use crate::outcome::Outcome;
 use crate::params::Params;
+use crate::text::Text;
 
 /// What a scorer is called; it goes into the library's metadata, where it can be read without running the library.
 #[derive(Debug, Clone, Copy)]

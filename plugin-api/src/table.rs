@@ -8,7 +8,8 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
-use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::error::{ErrorCode, ScoreError};
+use crate::faults::Faults;
 use crate::files;
 use crate::rows::{RowReader, bad_format};
 

@@ -27,7 +27,8 @@ use serde_json::{Map, Value};
 
 use crate::abi::{Entry, Host, HostServices};
 use crate::context::{ARTIFACTS, Level, Request};
-use crate::error::{ErrorCode, Faults, ScoreError};
+use crate::error::{ErrorCode, ScoreError};
+use crate::faults::Faults;
 use crate::outcome::Outcome;
 use crate::panic::guard;
 use crate::scorer::Scorer;

@@ -30,6 +30,8 @@ pub enum ToWorker {
 /// One call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallFrame {
+    /// No two calls have the same; an answer to another call is never taken for this one's.
+    pub number: u64,
     /// What to call.
     pub entry: Entry,
     /// On which scorer of the library.
@@ -75,8 +77,13 @@ pub enum FromWorker {
         /// Of so much.
         total: u64,
     },
-    /// The call has ended: JSON text of what was asked for, or of an error.
-    Reply(Result<String, String>),
+    /// The call has ended.
+    Reply {
+        /// Which one.
+        call: u64,
+        /// JSON text of what was asked for, or of an error.
+        answer: Result<String, String>,
+    },
 }
 
 /// Writes one frame.
@@ -138,7 +145,7 @@ mod tests {
     fn frames_survive_being_cut_anywhere() {
         let mut bytes = Vec::new();
         write(&mut bytes, &FromWorker::Log { level: 1, message: "é".repeat(100) }).unwrap();
-        write(&mut bytes, &FromWorker::Reply(Ok("{}".to_owned()))).unwrap();
+        write(&mut bytes, &FromWorker::Reply { call: 1, answer: Ok("{}".to_owned()) }).unwrap();
         for piece in 1..bytes.len() {
             let mut inbox = Inbox::default();
             let mut seen = 0;

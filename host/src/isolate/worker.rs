@@ -178,42 +178,23 @@ impl Worker {
     }
 
     fn converse(&mut self, call: &Call<'_>, tail: &mut Tail) -> Result<Result<String, String>, Ended> {
-        let limits = &call.frame.limits;
-        let deadline = Instant::now().checked_add(limits.time);
+        let deadline = Instant::now().checked_add(call.frame.limits.time);
         let mut stopping: Option<(Instant, Ending)> = None;
         let mut next_check = Instant::now() + TICK;
         if self.tell(&ToWorker::Call(call.frame.clone())).is_err() {
             return Err(Ended::Silent);
         }
         loop {
-            while let Some(message) = self.inbox.whole_frame().map_err(garbled)? {
-                match message {
-                    FromWorker::Log { level, message } => {
-                        tail.add(format!("{message}\n").as_bytes());
-                        (call.log)(level, &message);
-                    }
-                    FromWorker::Progress { done, total } => (call.progress)(done, total),
-                    // Too late is too late, even if it is done.
-                    FromWorker::Reply(_) if matches!(stopping, Some((_, Ending::TimedOut))) => {
-                        return Err(Ended::By(Ending::TimedOut));
-                    }
-                    FromWorker::Reply(reply) => return Ok(reply),
-                    FromWorker::Ready { .. } | FromWorker::Refused(_) => return Err(garbled("ready twice")),
-                }
+            if let Some(reply) = self.hear_reply(call, tail)? {
+                // Too late is too late, even if it is done.
+                let too_late = matches!(stopping, Some((_, Ending::TimedOut)));
+                return if too_late { Err(Ended::By(Ending::TimedOut)) } else { Ok(reply) };
             }
             let now = Instant::now();
             match &stopping {
                 Some((kill_at, ending)) if now >= *kill_at => return Err(Ended::By(ending.clone())),
                 Some(_) => {}
-                None => {
-                    let over = deadline.is_some_and(|deadline| now >= deadline).then_some(Ending::TimedOut);
-                    let ending = over.or_else(|| (call.cancelled)().then_some(Ending::Cancelled));
-                    if let Some(ending) = ending {
-                        // A worker that is gone already is found out by listening.
-                        _ = self.tell(&ToWorker::Cancel);
-                        stopping = Some((now + GRACE, ending));
-                    }
-                }
+                None => stopping = self.stop_if_due(call, deadline, now),
             }
             if now >= next_check {
                 self.check_usage(call)?;
@@ -225,6 +206,32 @@ impl Worker {
                 return Err(Ended::Silent);
             }
         }
+    }
+
+    /// Takes in what the worker has said so far, up to the answer.
+    fn hear_reply(&mut self, call: &Call<'_>, tail: &mut Tail) -> Result<Option<Result<String, String>>, Ended> {
+        while let Some(message) = self.inbox.whole_frame().map_err(garbled)? {
+            match message {
+                FromWorker::Log { level, message } => {
+                    tail.add(format!("{message}\n").as_bytes());
+                    (call.log)(level, &message);
+                }
+                FromWorker::Progress { done, total } => (call.progress)(done, total),
+                FromWorker::Reply { call: number, answer } if number == call.frame.number => return Ok(Some(answer)),
+                FromWorker::Reply { .. } => return Err(garbled("an answer to another call")),
+                FromWorker::Ready { .. } | FromWorker::Refused(_) => return Err(garbled("ready twice")),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks the worker to stop if its time is over or somebody wants it; then it is known when to kill it, and why.
+    fn stop_if_due(&mut self, call: &Call<'_>, deadline: Option<Instant>, now: Instant) -> Option<(Instant, Ending)> {
+        let over = deadline.is_some_and(|deadline| now >= deadline).then_some(Ending::TimedOut);
+        let ending = over.or_else(|| (call.cancelled)().then_some(Ending::Cancelled))?;
+        // A worker that is gone already is found out by listening.
+        _ = self.tell(&ToWorker::Cancel);
+        Some((now + GRACE, ending))
     }
 
     fn tell(&mut self, message: &ToWorker) -> io::Result<()> {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::faults::Faults;
 use autoscorer_plugin_api::files;
 use serde_json::{Map, Value};
 

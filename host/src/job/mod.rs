@@ -7,7 +7,7 @@ mod workspace;
 
 use std::time::Duration;
 
-use autoscorer_plugin_api::error::Faults;
+use autoscorer_plugin_api::faults::Faults;
 use serde_json::{Map, Value};
 
 pub use meta::Meta;

@@ -6,57 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autoscorer_plugin_api::metadata::{Metadata, PanicStrategy};
-use clap::ValueEnum;
 use object::read::ReadCache;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 
 use super::file::{self, Signature};
+use super::isolation::{Isolation, Origin};
 use super::open::Plugin;
 use super::refusal::{Finding, Refusal, Step};
 use super::store::{self, Store, sha256};
+use super::vetted::{Vetted, ids};
 use super::{elf, probe, settle};
-use crate::isolate::{Limits, Pool, Setup, StartError, Worker};
-
-/// Where a library comes from, and so how far it is trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Origin {
-    /// Shipped with the host.
-    BuiltIn,
-    /// Dropped into the folder of custom scorers.
-    Custom,
-}
-
-/// Whether scorers run in the host's process or in one apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Isolation {
-    /// Built-in scorers in the host, custom ones apart.
-    #[default]
-    Auto,
-    /// All apart.
-    Process,
-    /// All in the host, but for those whose panics would end it.
-    InProcess,
-}
-
-/// A file that has passed every step but being put to use.
-#[derive(Debug)]
-pub struct Vetted {
-    /// The file as its author knows it.
-    pub source: PathBuf,
-    /// What the file was when it was read.
-    pub signature: Signature,
-    /// The private copy.
-    pub copy: PathBuf,
-    /// Of the content.
-    pub sha256: String,
-    /// What it says about itself.
-    pub metadata: Metadata,
-    /// The worker that has tried it out.
-    pub worker: Option<Worker>,
-}
+use crate::isolate::{Limits, Pool, Setup, StartError};
 
 /// A library ready to be called.
 #[derive(Clone)]
@@ -118,10 +78,6 @@ pub fn inspect(source: &Path) -> Result<(Metadata, Option<Refusal>), Refusal> {
     let metadata = elf::inspect(&ReadCache::new(file)).map_err(refused)?;
     let objection = elf::check_host(&metadata).err().map(|finding| refused(finding).claiming(ids(&metadata)));
     Ok((metadata, objection))
-}
-
-fn ids(metadata: &Metadata) -> Vec<String> {
-    metadata.scorers.iter().map(|scorer| scorer.id.clone()).collect()
 }
 
 impl Loader {
@@ -236,25 +192,6 @@ impl Loader {
         let library = Arc::new(Library { plugin });
         opened.insert(vetted.sha256.clone(), library.clone());
         Ok(library)
-    }
-}
-
-impl Vetted {
-    /// The same library to be loaded again.
-    pub fn again(&self) -> Self {
-        Self {
-            source: self.source.clone(),
-            signature: self.signature.clone(),
-            copy: self.copy.clone(),
-            sha256: self.sha256.clone(),
-            metadata: self.metadata.clone(),
-            worker: None,
-        }
-    }
-
-    /// The ids of its scorers.
-    pub fn scorer_ids(&self) -> Vec<String> {
-        ids(&self.metadata)
     }
 }
 

@@ -6,15 +6,19 @@
 pub mod builtin;
 pub mod elf;
 pub mod file;
+mod isolation;
 mod loader;
 mod open;
 mod probe;
 mod refusal;
 mod settle;
 mod store;
+mod vetted;
 
-pub use loader::{Body, Isolation, Library, Loader, LoaderSettings, Origin, Vetted, inspect, peek, settle_and_peek};
+pub use isolation::{Isolation, Origin};
+pub use loader::{Body, Library, Loader, LoaderSettings, inspect, peek, settle_and_peek};
 pub use open::Plugin;
 pub use refusal::{Finding, Refusal, Step};
 pub use settle::QUIET;
 pub use store::sha256_of;
+pub use vetted::Vetted;

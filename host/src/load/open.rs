@@ -88,7 +88,7 @@ impl Plugin {
     }
 }
 
-/// [`Faults`](autoscorer_plugin_api::error::Faults) as JSON, when there are none.
+/// [`Faults`](autoscorer_plugin_api::faults::Faults) as JSON, when there are none.
 const NO_FAULTS: &str = r#"{"list":[],"total":0}"#;
 
 fn header(path: &Path) -> Result<&'static LibHeader, Finding> {

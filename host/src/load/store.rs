@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use autoscorer_plugin_api::context::hex;
 use sha2::{Digest, Sha256};
 
-use super::loader::Origin;
+use super::isolation::Origin;
 use super::refusal::Finding;
 
 /// How many copies are kept for their own sake; younger ones than [`KEEP_FOR`] are kept anyway.

@@ -1,18 +1,15 @@
 //! A generation: one loaded version of a library file, alive until its last job ends.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use autoscorer_plugin_api::error::ScoreError;
-use autoscorer_plugin_api::metadata::{Description, Metadata};
+use autoscorer_plugin_api::metadata::Metadata;
 use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::events::Subject;
-use super::registry::Registry;
-use crate::isolate::StartError;
 use crate::load::{Body, Finding, Loader, Origin, Refusal, Step, Vetted};
 
 /// One loaded version of a library file.
@@ -144,6 +141,16 @@ impl Generation {
         *self.arrived.lock() = arrived;
     }
 
+    /// One more job runs on it.
+    pub(super) fn begin_job(&self) {
+        self.jobs.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// One job less; true if it was the last one.
+    pub(super) fn end_job(&self) -> bool {
+        self.jobs.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
     /// How many jobs run on it.
     pub fn jobs(&self) -> usize {
         self.jobs.load(Ordering::Acquire)
@@ -163,70 +170,6 @@ impl Generation {
             sha256: self.sha256().unwrap_or_default().to_owned(),
             scorers: scorers.collect(),
             jobs: self.jobs(),
-        }
-    }
-}
-
-/// A job's hold on one scorer of one generation.
-pub struct Lease {
-    generation: Arc<Generation>,
-    index: usize,
-    registry: Arc<Registry>,
-}
-
-impl Lease {
-    /// Only the registry gives leases, under the lock that guards its table.
-    pub(super) fn new(generation: Arc<Generation>, index: usize, registry: Arc<Registry>) -> Self {
-        generation.jobs.fetch_add(1, Ordering::AcqRel);
-        Self { generation, index, registry }
-    }
-
-    /// The library, ready to be called.
-    pub fn body(&self) -> Result<&Body, Refusal> {
-        self.generation.body()
-    }
-
-    /// The sha256 of the library, as far as it has been read.
-    pub fn sha256(&self) -> Option<&str> {
-        self.generation.sha256()
-    }
-
-    /// Tells the registry how the job ended, so that a scorer that keeps crashing is taken out.
-    /// A job that brought limits of its own tells nothing about the scorer by reaching them.
-    pub fn report(&self, error: Option<&ScoreError>, own_limits: bool) {
-        self.registry.judge(&self.generation, error, own_limits);
-    }
-
-    /// Why there is no worker for a call.
-    pub fn no_worker(&self, error: StartError) -> Refusal {
-        self.generation.loader.no_worker(&self.generation.source, error)
-    }
-
-    /// The scorer's number in its library.
-    pub fn index(&self) -> u32 {
-        self.index as u32
-    }
-
-    /// What the scorer says about itself.
-    pub fn scorer(&self) -> &Description {
-        &self.generation.metadata.scorers[self.index]
-    }
-
-    /// The library's metadata.
-    pub fn metadata(&self) -> &Metadata {
-        &self.generation.metadata
-    }
-
-    /// The file as its author knows it.
-    pub fn source(&self) -> &Path {
-        &self.generation.source
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if self.generation.jobs.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.registry.idle(&self.generation);
         }
     }
 }

@@ -7,6 +7,8 @@ mod breaker;
 mod events;
 mod folder;
 mod generation;
+mod kept;
+mod lease;
 mod reconcile;
 #[expect(clippy::module_inception, reason = "every file bears the name of its noun")]
 mod registry;
@@ -14,7 +16,8 @@ mod table;
 
 pub use events::{Event, Events, What};
 pub use folder::list as list_libraries;
-pub use generation::{Generation, Lease, State};
+pub use generation::{Generation, State};
+pub use lease::Lease;
 pub use reconcile::Reconciler;
 pub use registry::Registry;
 pub use table::{Provider, Table};

@@ -11,7 +11,8 @@ use autoscorer_plugin_api::metadata::Metadata as LibraryMetadata;
 use parking_lot::{Mutex, RwLock};
 
 use super::events::{Events, What};
-use super::generation::{Generation, Lease, State};
+use super::generation::{Generation, State};
+use super::lease::Lease;
 use super::table::Table;
 use crate::job::ScorerName;
 use crate::load::file::Signature;

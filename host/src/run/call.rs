@@ -1,11 +1,13 @@
 //! One call into one generation of a scorer, in this process or apart from it. Both ways give the same answer.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::abi::{HostServices, read_reply};
 use autoscorer_plugin_api::context::{Level, Request};
-use autoscorer_plugin_api::error::{ErrorCode, Faults, ScoreError};
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::faults::Faults;
 use autoscorer_plugin_api::outcome::Outcome;
 use serde::Serialize;
 
@@ -16,6 +18,8 @@ use crate::job::Job;
 use crate::load::Body;
 use crate::registry::Lease;
 use crate::telemetry::resources::thread_cpu_time;
+
+static NEXT_CALL: AtomicU64 = AtomicU64::new(1);
 
 /// What came of a call, and what it took.
 pub struct Run {
@@ -113,7 +117,8 @@ fn call(
         }
         Body::Apart(pool) => {
             let writable = (entry == Entry::Score).then(|| job.workspace.path().join("output"));
-            let frame = CallFrame { entry, scorer: lease.index(), request, limits: *limits, writable };
+            let number = NEXT_CALL.fetch_add(1, Ordering::Relaxed);
+            let frame = CallFrame { number, entry, scorer: lease.index(), request, limits: *limits, writable };
             apart(pool, frame, artifacts, services).map_err(|error| match error {
                 PoolError::NoWorker(error) => lease.no_worker(error).as_error(),
                 PoolError::Failed(error) => error,

@@ -91,7 +91,7 @@ fn stand_by(post: Arc<Post>, listening: Option<Sender<()>>) -> io::Result<()> {
         drop(ear);
         let answer = answer(&post, &call, confinement);
         // Without a host this process is about to end.
-        _ = post.voice.say(&FromWorker::Reply(answer));
+        _ = post.voice.say(&FromWorker::Reply { call: call.number, answer });
     };
     thread::Builder::new().stack_size(STACK).spawn(stand).map(|_| ())
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use autoscorer_plugin_api::metadata::Text;
 use autoscorer_plugin_api::params::ParamType;
 use autoscorer_plugin_api::prelude::*;
 use autoscorer_plugin_api::rank::passes;
+use autoscorer_plugin_api::text::Text;
 use serde::Deserialize;
 use serde_json::Value;
 

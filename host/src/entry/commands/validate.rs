@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use autoscorer_plugin_api::error::{Faults, ScoreError};
+use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::faults::Faults;
 use serde_json::{Value, json};
 
 use super::{interrupt, requests};
