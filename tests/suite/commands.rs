@@ -220,4 +220,11 @@ fn built_in_plugins_are_found_beside_the_executable_and_in_lib() {
     assert_eq!(ids(&installed), Vec::<String>::new());
     copy(classification, "usr/lib/autoscorer/plugins/libautoscorer_classification.so");
     assert_eq!(ids(&installed), ["classification_accuracy", "classification_f1"]);
+    // A folder that the environment names counts instead, whatever its libraries are called.
+    copy(built().library("misbehaving_twin_a"), "elsewhere/twin.so");
+    let mut command = Command::new(&installed);
+    command.args(["scorers", "list", "--json", "--store", "store"]).env("AUTOSCORER_PLUGINS", "elsewhere");
+    let listed = Finished::from(command.current_dir(sandbox.path()).output().unwrap()).json();
+    assert_eq!(listed["data"]["scorers"][0]["id"], "twin");
+    assert_eq!(listed["data"]["scorers"].as_array().unwrap().len(), 1);
 }

@@ -49,6 +49,17 @@ impl Signature {
         SystemTime::now().duration_since(self.changed_at()).ok()
     }
 
+    /// A name that no other content has had, unless it changed within one tick of the clock.
+    pub fn name(&self) -> String {
+        let Self { device, inode, size, modified, changed } = self;
+        format!("{device}-{inode}-{size}-{}.{}-{}.{}", modified.0, modified.1, changed.0, changed.1)
+    }
+
+    /// The size of the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// When the file came or last changed. Unlike the modification time, nobody can set it back.
     pub fn changed_at(&self) -> SystemTime {
         let (seconds, nanoseconds) = self.changed;

@@ -94,6 +94,9 @@ impl Loader {
             Origin::Custom => settle::wait(source).map_err(refused(Step::Settle))?,
             Origin::BuiltIn => Signature::of(source).map_err(unreadable).map_err(refused(Step::Settle))?,
         };
+        if let Some(vetted) = self.recalled(source, &signature, origin) {
+            return Ok(vetted);
+        }
         // A look at its headers first: what is no library is not read at all.
         peek(source)?;
         let bytes = file::read_regular(source).map_err(refused(Step::Check))?;
@@ -108,9 +111,22 @@ impl Loader {
         let copy = self.store.keep(&bytes, &hash).map_err(refused(Step::Copy))?;
         let worker = match origin {
             Origin::Custom => Some(probe::probe(&copy, &self.setup(&metadata)).map_err(refused(Step::Probe))?),
-            Origin::BuiltIn => None,
+            Origin::BuiltIn => {
+                self.store.remember(&signature, &hash);
+                None
+            }
         };
         Ok(Vetted { source: source.to_owned(), signature, copy, sha256: hash, metadata, worker })
+    }
+
+    /// A built-in library whose copy is known is not read again: most of the time of a small job would go into hashing it.
+    fn recalled(&self, source: &Path, signature: &Signature, origin: Origin) -> Option<Vetted> {
+        if origin == Origin::Custom {
+            return None;
+        }
+        let (sha256, copy) = self.store.recall(signature)?;
+        let metadata = peek(&copy).ok()?;
+        Some(Vetted { source: source.to_owned(), signature: signature.clone(), copy, sha256, metadata, worker: None })
     }
 
     fn setup(&self, metadata: &Metadata) -> Setup {

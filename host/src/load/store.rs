@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use autoscorer_plugin_api::context::hex;
 use sha2::{Digest, Sha256};
 
+use super::file::Signature;
 use super::isolation::Origin;
 use super::refusal::Finding;
 
@@ -60,6 +61,23 @@ impl Store {
                 "free some space or mend its permissions, or choose another folder with --store",
             )
         })
+    }
+
+    /// The copy of a file that was copied before and has not changed since, found without reading the file.
+    pub fn recall(&self, signature: &Signature) -> Option<(String, PathBuf)> {
+        let sha256 = fs::read_to_string(self.folder.join(seen(signature))).ok()?;
+        let path = self.folder.join(format!("{sha256}.so"));
+        let whole = fs::metadata(&path).is_ok_and(|copy| copy.is_file() && copy.len() == signature.size());
+        (whole && self.check_private().is_ok()).then_some((sha256, path))
+    }
+
+    /// Notes which copy belongs to a file. A file that has just changed may change again within the same tick of the clock,
+    /// and is not noted.
+    pub fn remember(&self, signature: &Signature, sha256: &str) {
+        if signature.age().is_some_and(|age| age > Duration::from_secs(2)) {
+            // Without the note the file is read again; nothing else depends on it.
+            _ = fs::write(self.folder.join(seen(signature)), sha256);
+        }
     }
 
     fn try_keep(&self, bytes: &[u8], sha256: &str) -> io::Result<PathBuf> {
@@ -143,6 +161,10 @@ impl Store {
     }
 }
 
+fn seen(signature: &Signature) -> String {
+    format!("{}.seen", signature.name())
+}
+
 /// How a copy that has been live is marked.
 fn note(origin: Origin) -> &'static str {
     match origin {
@@ -164,6 +186,22 @@ mod tests {
         fs::remove_file(&path).unwrap();
         fs::write(&path, b"lib").unwrap();
         assert_eq!(fs::read(store.keep(b"library", "abc").unwrap()).unwrap(), b"library");
+    }
+
+    #[test]
+    fn a_copy_is_recalled_until_its_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("store"));
+        let file = folder.path().join("lib.so");
+        fs::write(&file, b"library").unwrap();
+        let fresh = Signature::of(&file).unwrap();
+        store.keep(b"library", "abc").unwrap();
+        store.remember(&fresh, "abc");
+        assert_eq!(store.recall(&fresh), None, "too young to be sure of");
+        // This program itself is old enough, and never as small as that library.
+        let old = Signature::of(Path::new("/proc/self/exe")).unwrap();
+        store.remember(&old, "abc");
+        assert_eq!(store.recall(&old), None, "the copy is of another size");
     }
 
     #[test]

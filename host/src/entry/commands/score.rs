@@ -1,7 +1,8 @@
 //! `score`: many workspaces at once, one row each.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,9 @@ use crate::job::{Job, Request};
 use crate::run::Cancel;
 use crate::save::ResultFile;
 use crate::settings::Settings;
+
+/// Work that takes no longer needs no bar.
+const BAR_AFTER: Duration = Duration::from_secs(1);
 
 /// How many metrics of a single workspace are shown; all are in its result.
 const SHOWN_METRICS: usize = 12;
@@ -75,7 +79,7 @@ fn score_all(
     cancel: &Cancel,
     done: impl Fn(&Report),
 ) -> Vec<Report> {
-    if let [request] = requests {
+    if let ([request], false) = (requests, std::io::stderr().is_terminal()) {
         let report = engine.score(request, cancel);
         done(&report);
         return vec![report];
@@ -94,13 +98,23 @@ fn score_all(
             });
         }
         drop(sender);
-        let bar = progress_bar(requests.len());
-        for (at, report) in receiver {
+        let mut bar: Option<ProgressBar> = None;
+        let start = Instant::now();
+        for count in 0.. {
+            let patience = if bar.is_none() { BAR_AFTER.saturating_sub(start.elapsed()) } else { Duration::MAX };
+            let received = receiver.recv_timeout(patience).or_else(|error| match error {
+                RecvTimeoutError::Disconnected => Err(error),
+                RecvTimeoutError::Timeout => {
+                    bar = Some(progress_bar(requests.len(), count));
+                    receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                }
+            });
+            let Ok((at, report)) = received else { break };
             done(&report);
-            bar.inc(1);
+            bar.iter().for_each(|bar| bar.inc(1));
             reports[at] = Some(report);
         }
-        bar.finish_and_clear();
+        bar.iter().for_each(ProgressBar::finish_and_clear);
     });
     reports.into_iter().flatten().collect()
 }
@@ -110,13 +124,13 @@ fn claim<'r>(next: &AtomicUsize, requests: &'r [Request]) -> Option<(usize, &'r 
     Some((at, requests.get(at)?))
 }
 
-/// A bar on stderr, on a terminal only, for work that takes longer than a second.
-fn progress_bar(length: usize) -> ProgressBar {
-    let bar = ProgressBar::new(length as u64);
+/// A bar on stderr, if that is a terminal.
+fn progress_bar(length: usize, done: u64) -> ProgressBar {
+    let bar = ProgressBar::new(length as u64).with_position(done);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} workspaces, {eta} left") {
         bar.set_style(style);
     }
-    bar.enable_steady_tick(Duration::from_secs(1));
+    bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
