@@ -146,17 +146,22 @@ impl Store {
         written
     }
 
-    /// Removes the copies, and the leavings of killed processes, that have been of no use for long.
+    /// Removes the copies that have been of no use for long with what is noted of them, and what is quickly made again.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let aged = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?.elapsed().ok()?, entry.path()));
-        let mut copies: Vec<(Duration, PathBuf)> = entries.flatten().filter_map(aged).collect();
+        let is = |path: &Path, extension: &str| path.extension().is_some_and(|own| own == extension);
+        let (mut copies, others): (Vec<_>, Vec<_>) =
+            entries.flatten().filter_map(aged).partition(|(_, path): &(Duration, PathBuf)| is(path, "so"));
         copies.sort();
-        for (age, path) in copies.into_iter().skip(KEEP) {
-            if age > KEEP_FOR {
-                // A copy that stays costs space and nothing else; the next copy tries again.
-                _ = fs::remove_file(path);
-            }
+        let unused = copies.into_iter().skip(KEEP).flat_map(|(age, path)| {
+            let notes = [Origin::BuiltIn, Origin::Custom].map(|origin| (age, path.with_extension(note(origin))));
+            notes.into_iter().chain([(age, path)])
+        });
+        let passing = others.into_iter().filter(|(_, path)| is(path, "seen") || is(path, "tmp"));
+        for (_, path) in unused.chain(passing).filter(|(age, _)| *age > KEEP_FOR) {
+            // A file that stays costs space and nothing else; the next copy tries again.
+            _ = fs::remove_file(path);
         }
     }
 }
@@ -219,14 +224,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().to_owned());
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
-        for number in 0..KEEP + 10 {
-            let path = folder.path().join(format!("{number}.so"));
+        let aged = |name: String, days: u32| {
+            let path = folder.path().join(name);
             fs::write(&path, b"x").unwrap();
-            let old = SystemTime::now() - KEEP_FOR * 2;
-            File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() - KEEP_FOR * days).unwrap();
+        };
+        for number in 0..KEEP as u32 + 10 {
+            aged(format!("{number}.so"), number + 2);
+            aged(format!("{number}.custom"), 1);
         }
+        aged("1-2-3.seen".to_owned(), 2);
+        aged(".9-0.tmp".to_owned(), 2);
         store.keep(b"library", "new").unwrap();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), KEEP);
-        assert!(folder.path().join("new.so").exists());
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let count =
+            |extension: &str| left.iter().filter(|path| path.extension().is_some_and(|own| own == extension)).count();
+        assert_eq!((count("so"), count("custom"), left.len()), (KEEP, KEEP - 1, 2 * KEEP - 1));
+        assert!(folder.path().join("new.so").exists() && folder.path().join("0.so").exists());
     }
 }
