@@ -51,10 +51,17 @@ impl<'t> RowReader<'t> {
 
     fn header_fault(&self, message: String, column: &str) -> ScoreError {
         let header: Vec<_> = self.header.iter().map(String::from_utf8_lossy).collect();
-        bad_format(self.name, message)
+        let fault = bad_format(self.name, message)
             .line(self.header_line)
             .found(format!("the header {}", header.join(",")))
-            .expected(format!("one column named exactly '{column}'"))
+            .expected(format!("one column named exactly '{column}'"));
+        match header.as_slice() {
+            [only] if only.contains([';', '\t']) => fault.hint("fields are separated by commas, not by ';' or tabs"),
+            names if names.iter().any(|name| name.trim().eq_ignore_ascii_case(column)) => {
+                fault.hint("names of columns are compared exactly, with their case and blanks")
+            }
+            _ => fault,
+        }
     }
 
     /// Moves on to the next row and gives the line it begins on.

@@ -276,6 +276,9 @@ mod tests {
         assert_eq!(faults("1,a\n2,b\n").len(), 2);
         assert!(faults("id,label,label\n1,a,b\n")[0].contains("has 2 columns 'label'"));
         assert!(faults("ID,label\n1,a\n")[0].contains("has no column 'id'"));
+        let hint = |text: &str| parse(text).unwrap_err().list[0].details.hint.clone().unwrap_or_default();
+        assert!(hint("id;label\n1;a\n").contains("separated by commas"));
+        assert!(hint("ID,label\n1,a\n").contains("compared exactly"));
         assert!(faults("id,label\n")[0].contains("has no rows"));
         assert!(faults("\n\n")[0].contains("is empty"));
     }

@@ -12,7 +12,7 @@ fn refusal_of(library: &str) -> String {
     let sandbox = Sandbox::new();
     let file = sandbox.drop_bytes(&versioned(1), "good.so");
     let workspace = sandbox.workspace("ws", "good");
-    let settings = sandbox.write("host.toml", "memory = '512Mi'\nprobe-timeout = 2\n");
+    let settings = sandbox.write("host.toml", "memory = '96Mi'\nprobe-timeout = 2\n");
     let mut live = Live::start(&sandbox, &["--config", settings.to_str().unwrap()]);
     live.assert_good(&workspace, 1);
     sandbox.drop_library(library, "good.so");

@@ -63,6 +63,7 @@ impl Registry {
 
     /// A job's hold on the scorer that a name stands for.
     pub fn lease(self: &Arc<Self>, name: &ScorerName) -> Result<Lease, ScoreError> {
+        self.snapshot().read_for(name);
         // Under the lock, so that a generation that is taken out of the table gets no job afterwards.
         let table = self.table.read();
         match table.find(name) {

@@ -57,6 +57,16 @@ impl Table {
         }
     }
 
+    /// Reads the libraries that may have a pinned sha256 and have not been read yet, as built-in ones at first.
+    pub fn read_for(&self, name: &ScorerName) {
+        if let (Some(Pin::Sha256(_)), Some(providers)) = (&name.pin, self.scorers.get(&name.id)) {
+            for provider in providers.iter().filter(|provider| provider.generation.sha256().is_none()) {
+                // One that cannot be opened has no sha256, and so is not the pinned one.
+                _ = provider.generation.body();
+            }
+        }
+    }
+
     /// Every name with its provider, and the providers it hides.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Provider, &[Provider])> {
         self.scorers.iter().filter_map(|(id, providers)| {
@@ -97,11 +107,7 @@ impl Provider {
     fn satisfies(&self, pin: &Pin) -> bool {
         match pin {
             Pin::Version(version) => self.scorer().version == *version,
-            // A library that has not been read yet, such as a built-in one, is opened to know.
-            Pin::Sha256(pinned) => {
-                self.generation.body().is_ok()
-                    && self.generation.sha256().is_some_and(|sha256| sha256.starts_with(pinned))
-            }
+            Pin::Sha256(pinned) => self.generation.sha256().is_some_and(|sha256| sha256.starts_with(pinned)),
         }
     }
 
