@@ -130,7 +130,9 @@ fn print_a_lot() {
 
 #[test]
 fn leak_threads() {
-    assert_eq!(code(&sin("sin_threads", json!({"resources": {"memory": "256Mi"}}))), "TIMEOUT_ERROR");
+    let answer = sin("sin_threads", json!({"resources": {"memory": "256Mi"}}));
+    // Each thread has a stack: when no more fit, the C library says no, or gives up for want of memory.
+    assert!(["TIMEOUT_ERROR", "MEMORY_LIMIT"].contains(&code(&answer)), "{answer:#}");
 }
 
 #[test]

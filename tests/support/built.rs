@@ -46,7 +46,18 @@ fn build(root: &Path, folder: &Path) {
         cargo(
             root,
             folder,
-            &["build", "--release", "-p", "autoscorer", "-p", "autoscorer-classification", "-p", "fixture-good"],
+            &[
+                "build",
+                "--release",
+                "-p",
+                "autoscorer",
+                "-p",
+                "autoscorer-classification",
+                "-p",
+                "fixture-good",
+                "-p",
+                "misbehaving-sinner",
+            ],
         );
         return;
     }

@@ -8,8 +8,8 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 
 use super::limits::Limits;
 
-/// What Rust's runtime prints before it aborts for want of memory.
-const NO_MEMORY: &str = "memory allocation of";
+/// What the runtimes of Rust, C++ and C print before they abort for want of memory.
+const NO_MEMORY: [&str; 3] = ["memory allocation of", "bad_alloc", "cannot allocate memory"];
 
 /// How a call ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ impl Ending {
 
     /// A process that aborts for want of memory has hit its memory limit.
     fn refined(self, log: &[String]) -> Self {
-        let out_of_memory = log.iter().any(|line| line.contains(NO_MEMORY) || line.contains("bad_alloc"));
+        let out_of_memory = log.iter().any(|line| NO_MEMORY.iter().any(|words| line.contains(words)));
         match self {
             Self::Crashed(status) if status.signal() == Some(6) && out_of_memory => Self::OutOfMemory,
             other => other,

@@ -34,7 +34,7 @@ pub fn serve(library: &Path, limits: &Limits, network: bool) -> io::Result<()> {
     if let Err(reason) = confine::process(limits, network) {
         return voice.say(&FromWorker::Refused(serde_json::to_value(unconfined(reason))?));
     }
-    let post = Arc::new(Post { ear: Mutex::new(socket), voice, plugin: OnceLock::new() });
+    let post = Arc::new(Post { ear: Mutex::new(socket), voice, plugin: OnceLock::new(), limits: Mutex::new(*limits) });
     let (listening, is_listening) = channel();
     stand_by(post.clone(), Some(listening))?;
     // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
@@ -68,6 +68,8 @@ struct Post {
     ear: Mutex<File>,
     voice: Voice,
     plugin: OnceLock<Plugin>,
+    /// Those in force.
+    limits: Mutex<Limits>,
 }
 
 /// Starts a thread that hears the host until there is a call, hands the ear on, and does that one call. It does no second
@@ -123,7 +125,12 @@ fn end() {
 
 fn answer(post: &Post, call: &CallFrame, confinement: Result<ThreadConfinement, String>) -> Result<String, String> {
     let confined = confinement.and_then(|confinement| {
-        confine::call(&call.limits)?;
+        let mut limits = post.limits.lock();
+        if *limits != call.limits {
+            confine::call(&call.limits)?;
+            *limits = call.limits;
+        }
+        drop(limits);
         confinement.apply(call.writable.as_deref())
     });
     match (confined, post.plugin.get()) {
