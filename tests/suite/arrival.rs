@@ -6,16 +6,6 @@ use std::os::unix::fs::symlink;
 
 use autoscorer_tests::{Live, Sandbox, built, versioned};
 
-/// A host that has version 1 live, and a workspace for it.
-fn with_version_one(sandbox: &Sandbox) -> (Live, std::path::PathBuf, std::path::PathBuf) {
-    let file = sandbox.drop_bytes(&versioned(1), "good.so");
-    let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(sandbox, &[]);
-    live.live(&file, 1);
-    live.assert_good(&workspace, 1);
-    (live, file, workspace)
-}
-
 #[test]
 fn what_is_there_at_start_is_live_before_the_first_job() {
     let sandbox = Sandbox::new();
@@ -29,7 +19,7 @@ fn what_is_there_at_start_is_live_before_the_first_job() {
 #[test]
 fn copied_in_place_over_the_old_one() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     fs::write(&file, versioned(2)).unwrap();
     live.live(&file, 2);
     live.assert_good(&workspace, 2);
@@ -39,7 +29,7 @@ fn copied_in_place_over_the_old_one() {
 #[test]
 fn moved_over_the_old_one() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     sandbox.drop_bytes(&versioned(2), "good.so");
     live.live(&file, 2);
     live.assert_good(&workspace, 2);
@@ -48,7 +38,7 @@ fn moved_over_the_old_one() {
 #[test]
 fn removed_and_put_back_without_a_gap_for_jobs() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     let bytes = versioned(2);
     fs::remove_file(&file).unwrap();
     fs::write(&file, bytes).unwrap();
@@ -60,7 +50,7 @@ fn removed_and_put_back_without_a_gap_for_jobs() {
 #[test]
 fn copied_slowly_byte_by_byte_and_with_pauses() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     let bytes = versioned(2);
     let (slow, rest) = bytes.split_at(3000);
     let (middle, end) = rest.split_at(rest.len() / 2);
@@ -83,7 +73,7 @@ fn copied_slowly_byte_by_byte_and_with_pauses() {
 #[test]
 fn truncated_and_written_again() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     let mut writer = OpenOptions::new().write(true).truncate(true).open(&file).unwrap();
     live.event("refused", &file);
     live.assert_good(&workspace, 1);
@@ -95,7 +85,7 @@ fn truncated_and_written_again() {
 #[test]
 fn hard_linked_and_then_written_from_elsewhere() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     let elsewhere = sandbox.write("elsewhere.so", versioned(2));
     fs::remove_file(&file).unwrap();
     fs::hard_link(&elsewhere, &file).unwrap();
@@ -182,7 +172,7 @@ fn hidden_and_temporary_names_are_ignored() {
 #[test]
 fn removing_the_file_retires_its_scorers() {
     let sandbox = Sandbox::new();
-    let (mut live, file, workspace) = with_version_one(&sandbox);
+    let (mut live, file, workspace) = Live::with_version_one(&sandbox);
     fs::remove_file(&file).unwrap();
     live.event("retired", &file);
     let answer = live.score(&workspace);

@@ -25,10 +25,7 @@ fn refusals(live: &mut Live, names: &[String]) -> BTreeMap<String, Value> {
 #[test]
 fn every_kind_of_file_that_is_no_library() {
     let sandbox = Sandbox::new();
-    let good = sandbox.drop_bytes(&versioned(1), "good.so");
-    let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(&sandbox, &[]);
-    live.live(&good, 1);
+    let (mut live, _, workspace) = Live::with_version_one(&sandbox);
 
     let library = versioned(2);
     let patched = |at: usize, byte: u8| {
@@ -76,10 +73,7 @@ fn every_kind_of_file_that_is_no_library() {
 #[test]
 fn a_library_that_is_cut_anywhere() {
     let sandbox = Sandbox::new();
-    let good = sandbox.drop_bytes(&versioned(1), "good.so");
-    let workspace = sandbox.workspace("ws", "good");
-    let mut live = Live::start(&sandbox, &[]);
-    live.live(&good, 1);
+    let (mut live, _, workspace) = Live::with_version_one(&sandbox);
     let library = versioned(2);
     let small = [4, 5, 16, 19, 20, 52, 63, 64, 65, 120, 1000, 4096];
     let shares = (1..48).map(|n| library.len() * n / 48);

@@ -68,6 +68,13 @@ fn a_replay_needs_the_same_inputs_and_a_result_of_ours() {
     let changed = sandbox.run(&["replay", "ws/output/result.json"]);
     assert_eq!(changed.code, 3);
     assert_snapshot!(changed.stderr);
+    let recorded = fs::read_to_string(sandbox.path().join("ws/output/result.json")).unwrap();
+    let mut result: Value = serde_json::from_str(&recorded).unwrap();
+    result["versioning"].as_object_mut().unwrap().remove("params");
+    sandbox.write("ws/output/result.json", result.to_string());
+    let incomplete = sandbox.run(&["replay", "ws/output/result.json"]);
+    assert_eq!(incomplete.code, 3);
+    assert!(incomplete.stderr.contains("has no versioning.params"), "{}", incomplete.stderr);
     sandbox.write("other.json", "{}");
     assert_eq!(sandbox.run(&["replay", "other.json"]).code, 3);
     assert_eq!(sandbox.run(&["replay", "nowhere.json"]).code, 3);

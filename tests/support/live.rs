@@ -1,13 +1,14 @@
 //! A live host: it follows its folder, takes workspaces and tells what happens, until it is ended.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::built::versioned;
 use crate::sandbox::Sandbox;
 
 /// A test that waits longer than this waits in vain.
@@ -39,6 +40,16 @@ impl Live {
     pub fn start(sandbox: &Sandbox, flags: &[&str]) -> Self {
         let mut command = sandbox.command(&["score", "-", "--jsonl", "--events"]);
         Self::spawn(command.args(flags))
+    }
+
+    /// Starts it with version 1 of the good library live; gives the library's file, and a workspace that it has scored.
+    pub fn with_version_one(sandbox: &Sandbox) -> (Self, PathBuf, PathBuf) {
+        let file = sandbox.drop_bytes(&versioned(1), "good.so");
+        let workspace = sandbox.workspace("ws", "good");
+        let mut live = Self::start(sandbox, &[]);
+        live.live(&file, 1);
+        live.assert_good(&workspace, 1);
+        (live, file, workspace)
     }
 
     /// Starts a command that prints JSON lines.

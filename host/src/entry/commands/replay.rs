@@ -81,7 +81,8 @@ impl Recorded {
             versioning[key].as_str().map(str::to_owned).ok_or_else(|| wrong(&format!("has no versioning.{key}")))
         };
         let scorer = ScorerName { id: field("scorer")?, pin: Some(Pin::Sha256(field("plugin_sha256")?)) };
-        let params = versioning["params"].as_object().cloned().unwrap_or_default();
+        // Without them a replay would be another job, and its difference would mean nothing.
+        let params = versioning["params"].as_object().cloned().ok_or_else(|| wrong("has no versioning.params"))?;
         let beside = args.result.parent().and_then(Path::parent).map(Path::to_owned);
         let workspace = args.workspace.clone().or(beside).ok_or_else(|| wrong("lies in no workspace"))?;
         Ok(Self { workspace, result, scorer, params })
