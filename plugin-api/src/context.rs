@@ -124,6 +124,11 @@ impl<'h> Context<'h> {
         self.host.cancelled()
     }
 
+    /// Asks the same from any thread.
+    pub fn watch(&self) -> Watch<'h> {
+        Watch { host: self.host, deadline: self.deadline }
+    }
+
     /// When the job has to be done.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
@@ -131,14 +136,7 @@ impl<'h> Context<'h> {
 
     /// The error to return when the job was cancelled or its time is over.
     pub fn check(&self) -> Result<(), ScoreError> {
-        if self.cancelled() {
-            return Err(ScoreError::new(ErrorCode::Cancelled, "the job was cancelled"));
-        }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(ScoreError::new(ErrorCode::TimeoutError, "the job's time limit was reached")
-                .hint("raise time_limit in meta.json, or make the input smaller"));
-        }
-        Ok(())
+        self.watch().check()
     }
 
     /// Whether artifacts are wanted at all; ask before computing what only goes into one.
@@ -170,6 +168,36 @@ impl<'h> Context<'h> {
 
     pub(crate) fn into_artifacts(self) -> IndexMap<String, Artifact> {
         self.written.into_inner()
+    }
+}
+
+/// Asks, from any thread, whether the job should stop.
+#[derive(Clone, Copy)]
+pub struct Watch<'h> {
+    host: Host<'h>,
+    deadline: Option<Instant>,
+}
+
+impl Watch<'_> {
+    /// The error to return when the job was cancelled or its time is over.
+    pub fn check(&self) -> Result<(), ScoreError> {
+        if self.host.cancelled() {
+            return Err(ScoreError::new(ErrorCode::Cancelled, "the job was cancelled"));
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(ScoreError::new(ErrorCode::TimeoutError, "the job's time limit was reached")
+                .hint("raise time_limit in meta.json, or make the input smaller"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Watch<'static> {
+    /// The watch of a job that nobody stops.
+    pub(crate) fn idle() -> Self {
+        static NOBODY: &dyn crate::abi::HostServices = &crate::testing::Nobody;
+        Self { host: Host::lend(&NOBODY), deadline: None }
     }
 }
 

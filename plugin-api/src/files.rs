@@ -8,6 +8,12 @@ use crate::error::{ErrorCode, ScoreError};
 
 /// The bytes of a file of the workspace; `name` is relative to `root` and appears in errors.
 pub fn read(root: &Path, name: &str) -> Result<Vec<u8>, ScoreError> {
+    let (file, length) = open(root, name)?;
+    read_whole(file, length).map_err(|error| unreadable(name, &error))
+}
+
+/// A file of the workspace with its length. What would let a reader wait is not opened.
+pub(crate) fn open(root: &Path, name: &str) -> Result<(File, u64), ScoreError> {
     let path = root.join(name);
     let metadata = fs::metadata(&path).map_err(|error| unreadable(name, &error))?;
     if !metadata.is_file() {
@@ -18,7 +24,8 @@ pub fn read(root: &Path, name: &str) -> Result<Vec<u8>, ScoreError> {
             .found(kind)
             .expected("a regular file"));
     }
-    read_whole(&path, metadata.len()).map_err(|error| unreadable(name, &error))
+    let file = File::open(&path).map_err(|error| unreadable(name, &error))?;
+    Ok((file, metadata.len()))
 }
 
 /// The text of a file of the workspace: UTF-8, a byte order mark is left out.
@@ -47,15 +54,15 @@ pub(crate) fn line_ends(bytes: &[u8]) -> u64 {
     (0..bytes.len()).filter(|at| ends(*at)).count() as u64
 }
 
-fn read_whole(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+fn read_whole(mut file: File, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    File::open(path)?.read_to_end(&mut bytes)?;
+    file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn unreadable(name: &str, error: &io::Error) -> ScoreError {
+pub(crate) fn unreadable(name: &str, error: &io::Error) -> ScoreError {
     let (code, message) = match error.kind() {
         io::ErrorKind::NotFound => (ErrorCode::MissingFile, format!("{name} is missing")),
         io::ErrorKind::OutOfMemory => (ErrorCode::MemoryLimit, format!("{name} does not fit into memory")),

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! The map: [`scorer`] the trait, [`context`] what the host gives, [`outcome`], [`error`] and [`faults`] what comes back, [`params`]
-//! typed parameters, [`table`] CSV keyed by id, [`rank`] grades, [`metadata`] what a library says about itself without
+//! typed parameters, [`table`] CSV keyed by id, [`keyed`] the same for one column of any length, [`rank`] grades, [`metadata`] what a library says about itself without
 //! being run, in [`text`] of the compiler's making, [`mod@export`] the macro, [`abi`] what really crosses the boundary, [`testing`] a kit for the author's own tests.
 
 pub mod abi;
@@ -38,6 +38,7 @@ pub mod error;
 pub mod export;
 pub mod faults;
 pub mod files;
+pub mod keyed;
 pub mod metadata;
 pub mod outcome;
 mod panic;

@@ -8,7 +8,7 @@ use crate::files;
 
 /// Reads row after row of a CSV text and knows on which line each begins.
 pub(crate) struct RowReader<'t> {
-    name: &'t str,
+    pub(crate) name: &'t str,
     text: &'t str,
     reader: csv::Reader<&'t [u8]>,
     pub(crate) record: ByteRecord,
@@ -32,6 +32,11 @@ impl<'t> RowReader<'t> {
         }
         rows.header = rows.record.clone();
         Ok(rows)
+    }
+
+    /// Whether the header has a column of this name.
+    pub(crate) fn has_column(&self, name: &str) -> bool {
+        self.header.iter().any(|column| column == name.as_bytes())
     }
 
     /// Where the id column and the others are in a row.

@@ -11,6 +11,7 @@ use csv::ByteRecord;
 use crate::error::{ErrorCode, ScoreError};
 use crate::faults::Faults;
 use crate::files;
+use crate::keyed::{self, Columns, Ids, Missing};
 use crate::rows::{RowReader, bad_format};
 
 /// How many ids a message names before it only counts.
@@ -24,6 +25,9 @@ pub struct Table {
     columns: Vec<Column>,
     lines: Vec<u64>,
 }
+
+/// Why a cell of a column does not fit: the code of the fault and what was expected.
+pub(crate) type Check = fn(&str) -> Result<(), (ErrorCode, &'static str)>;
 
 /// The cells of one column, one after the other in one text.
 #[derive(Debug)]
@@ -43,7 +47,19 @@ impl Table {
 
     /// The same from a text; `name` is the file's name in faults.
     pub fn parse(name: &str, text: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
-        let mut reader = RowReader::new(name, text)?;
+        Self::parse_with(RowReader::new(name, text)?, id_column, columns, |_| Ok(()))
+    }
+
+    /// Reads one column whose cells have to pass a check.
+    pub(crate) fn read_with(root: &Path, name: &str, columns: Columns<'_>, check: Check) -> Result<Self, Faults> {
+        let text = files::read_text(root, name)?;
+        let reader = RowReader::new(name, &text)?;
+        let value = columns.value.iter().copied().find(|column| reader.has_column(column));
+        Self::parse_with(reader, columns.id, value.or(columns.value.first().copied()).as_slice(), check)
+    }
+
+    fn parse_with(mut reader: RowReader<'_>, id_column: &str, columns: &[&str], check: Check) -> Result<Self, Faults> {
+        let name = reader.name;
         let wanted = reader.find_columns(id_column, columns)?;
         let column = |name: &&str| Column { name: (*name).to_owned(), text: String::new(), ends: Vec::new() };
         let mut table = Self {
@@ -55,7 +71,7 @@ impl Table {
         let mut faults = Faults::none();
         while let Some(row) = reader.next_row() {
             match row {
-                Ok(line) => table.push(&reader.record, line, &wanted, &mut faults),
+                Ok(line) => table.push(&reader.record, line, &wanted, check, &mut faults),
                 Err(fault) => faults.push(fault),
             }
         }
@@ -99,13 +115,13 @@ impl Table {
         for (row, cell) in self.columns[index].iter().enumerate() {
             match number(cell) {
                 Ok(number) => numbers.push(number),
-                Err((code, expected)) => faults.push(self.number_fault(code, index, row).expected(expected)),
+                Err((code, expected)) => faults.push(self.cell_fault(code, index, row).expected(expected)),
             }
         }
         faults.into_result().map(|()| numbers)
     }
 
-    fn number_fault(&self, code: ErrorCode, index: usize, row: usize) -> ScoreError {
+    fn cell_fault(&self, code: ErrorCode, index: usize, row: usize) -> ScoreError {
         let (column, cell) = (&self.columns[index], self.columns[index].get(row));
         ScoreError::new(code, format!("{} has {cell:?} in column '{}'", self.name, column.name))
             .file(&self.name)
@@ -113,11 +129,14 @@ impl Table {
             .found(format!("{cell:?}"))
     }
 
-    fn push(&mut self, record: &ByteRecord, line: u64, wanted: &[usize], faults: &mut Faults) {
-        let columns = [&mut self.ids].into_iter().chain(&mut self.columns);
-        for (column, field) in columns.zip(wanted) {
+    fn push(&mut self, record: &ByteRecord, line: u64, wanted: &[usize], check: Check, faults: &mut Faults) {
+        let row = self.rows();
+        self.lines.push(line);
+        for (index, field) in wanted.iter().enumerate() {
             // The record is a piece of a valid text, cut at ASCII characters only.
             let cell = std::str::from_utf8(&record[*field]).unwrap_or_default();
+            let column = if index == 0 { &mut self.ids } else { &mut self.columns[index - 1] };
+            column.push(cell);
             if cell.trim().is_empty() {
                 faults.push(
                     bad_format(&self.name, format!("has an empty '{}'", column.name))
@@ -125,10 +144,12 @@ impl Table {
                         .found(format!("{cell:?}"))
                         .expected(format!("a value in column '{}'", column.name)),
                 );
+            } else if index > 0
+                && let Err((code, expected)) = check(cell)
+            {
+                faults.push(self.cell_fault(code, index - 1, row).expected(expected));
             }
-            column.push(cell);
         }
-        self.lines.push(line);
     }
 
     fn duplicate_ids(&self) -> Faults {
@@ -175,7 +196,7 @@ impl Column {
     }
 }
 
-fn number(cell: &str) -> Result<f64, (ErrorCode, &'static str)> {
+pub(crate) fn number(cell: &str) -> Result<f64, (ErrorCode, &'static str)> {
     match cell.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(_) => Err((ErrorCode::BadFormat, "a finite number")),
@@ -185,29 +206,30 @@ fn number(cell: &str) -> Result<f64, (ErrorCode, &'static str)> {
 
 /// For every row of the ground truth, the row of the predictions with the same id. The two must have the same ids.
 pub fn join(gt: &Table, pred: &Table) -> Result<Vec<usize>, ScoreError> {
-    let rows: HashMap<&str, usize> = pred.ids.iter().enumerate().map(|(row, id)| (id, row)).collect();
-    let joined: Vec<usize> = gt.ids.iter().filter_map(|id| rows.get(id).copied()).collect();
-    if joined.len() == gt.rows() && gt.rows() == pred.rows() {
-        return Ok(joined);
+    let joined = keyed::join(&Ids::of(gt)?, &Ids::of(pred)?);
+    if joined.fits(Missing::Fault) {
+        return Ok(joined.rows.into_iter().map(|row| row as usize).collect());
     }
-    Err(ids_differ(gt, pred))
+    Err(ids_differ(gt, pred, Missing::Fault))
 }
 
-fn ids_differ(gt: &Table, pred: &Table) -> ScoreError {
-    let missing = absent_from(pred, gt);
-    let extra = absent_from(gt, pred);
+/// The error of two tables whose ids are not the same.
+pub(crate) fn ids_differ(gt: &Table, pred: &Table, missing: Missing) -> ScoreError {
+    let allowed = missing == Missing::Allowed;
+    let (missing, extra) = (absent_from(pred, gt), absent_from(gt, pred));
     let count = |ids: &[&str], what: &str| match ids.len() {
         0 => None,
         n => Some(format!("{n} {what} ({})", named(ids))),
     };
     let parts: Vec<String> = [count(&missing, "missing"), count(&extra, "extra")].into_iter().flatten().collect();
+    let expected = if allowed { "only ids" } else { "exactly the ids" };
     ScoreError::new(
         ErrorCode::Mismatch,
         format!("the ids of {} are not those of {}: {}", pred.name, gt.name, parts.join(", ")),
     )
     .file(&pred.name)
     .found(format!("{} ids", pred.rows()))
-    .expected(format!("exactly the {} ids of {}", gt.rows(), gt.name))
+    .expected(format!("{expected} of {}, {} of them", gt.name, gt.rows()))
     .hint("ids are compared as text: 1, 01 and ' 1' differ")
     .detail("missing", missing.len())
     .detail("extra", extra.len())

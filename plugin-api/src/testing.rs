@@ -135,6 +135,21 @@ impl HostServices for Log {
     }
 }
 
+/// A host that hears nothing and stops nothing.
+#[cfg(test)]
+pub(crate) struct Nobody;
+
+#[cfg(test)]
+impl HostServices for Nobody {
+    fn log(&self, _level: Level, _message: &str) {}
+
+    fn progress(&self, _done: u64, _total: u64) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

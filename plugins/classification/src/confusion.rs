@@ -1,11 +1,31 @@
 //! The confusion matrix: how often each label was taken for which. Knows no files.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
+
+/// Up to this many cells are counted in a plain table; more labels than that hardly ever meet in most of them.
+const DENSE: usize = 1 << 20;
 
 /// How often each label was taken for which.
-#[derive(Debug, Default)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Confusion<'l> {
-    cells: HashMap<(&'l str, &'l str), u64>,
+    /// Every label that occurs in the ground truth or the predictions, in order.
+    pub(crate) labels: Vec<&'l str>,
+    /// What there is to know about each label.
+    pub(crate) classes: Vec<Class>,
+    /// The cells that are not zero, in order.
+    pub(crate) cells: Vec<Cell>,
+    /// How many rows there are.
+    pub(crate) total: u64,
+}
+
+/// How often one label was taken for another, or got no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    /// A number into the labels.
+    pub(crate) truth: u32,
+    /// A number into the labels, unless there is no prediction.
+    pub(crate) guess: Option<u32>,
+    pub(crate) count: u64,
 }
 
 /// What there is to know about one label.
@@ -20,49 +40,76 @@ pub(crate) struct Class {
 }
 
 impl<'l> Confusion<'l> {
-    /// Counts pairs of true and predicted label.
-    pub(crate) fn of(pairs: impl Iterator<Item = (&'l str, &'l str)>) -> Self {
-        let mut cells = HashMap::new();
-        for pair in pairs {
-            *cells.entry(pair).or_default() += 1;
-        }
-        Self { cells }
-    }
-
-    /// Every label that occurs in the ground truth or the predictions.
-    pub(crate) fn classes(&self) -> BTreeMap<&'l str, Class> {
-        let mut classes: BTreeMap<&str, Class> = BTreeMap::new();
-        for (&(truth, guess), &count) in &self.cells {
-            classes.entry(truth).or_default().support += count;
-            classes.entry(guess).or_default().predicted += count;
-            if truth == guess {
-                classes.entry(truth).or_default().hits += count;
+    /// Counts pairs of true and predicted label, given as numbers into two lists of different names.
+    pub(crate) fn of(
+        true_names: &[&'l str],
+        guessed_names: &[&'l str],
+        pairs: impl Iterator<Item = (u32, Option<u32>)>,
+    ) -> Self {
+        let mut labels: Vec<&str> = true_names.iter().chain(guessed_names).copied().collect();
+        labels.sort_unstable();
+        labels.dedup();
+        let (truths, guesses) = (numbers(&labels, true_names), numbers(&labels, guessed_names));
+        let mut cells: Vec<Cell> = count(true_names.len(), guessed_names.len(), pairs)
+            .map(|(truth, guess, count)| Cell {
+                truth: truths[truth as usize],
+                guess: guess.map(|guess| guesses[guess as usize]),
+                count,
+            })
+            .collect();
+        cells.sort_unstable();
+        let mut classes = vec![Class::default(); labels.len()];
+        for cell in &cells {
+            classes[cell.truth as usize].support += cell.count;
+            let Some(guess) = cell.guess else { continue };
+            classes[guess as usize].predicted += cell.count;
+            if guess == cell.truth {
+                classes[guess as usize].hits += cell.count;
             }
         }
-        classes
-    }
-
-    /// The labels of the ground truth.
-    pub(crate) fn true_labels(&self) -> BTreeSet<&'l str> {
-        self.cells.keys().map(|(truth, _)| *truth).collect()
-    }
-
-    /// How many rows there are.
-    pub(crate) fn total(&self) -> u64 {
-        self.cells.values().sum()
+        let total = cells.iter().map(|cell| cell.count).sum();
+        Self { labels, classes, cells, total }
     }
 
     /// How many rows were given their own label.
     pub(crate) fn correct(&self) -> u64 {
-        self.cells.iter().filter(|((truth, guess), _)| truth == guess).map(|(_, count)| count).sum()
+        self.classes.iter().map(|class| class.hits).sum()
     }
 
-    /// The cells that are not zero, the largest first.
-    pub(crate) fn cells(&self) -> Vec<(&'l str, &'l str, u64)> {
-        let mut cells: Vec<_> = self.cells.iter().map(|(&(truth, guess), &count)| (truth, guess, count)).collect();
-        cells.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
-        cells
+    /// How many rows have no prediction.
+    pub(crate) fn unanswered(&self) -> u64 {
+        self.total - self.classes.iter().map(|class| class.predicted).sum::<u64>()
     }
+}
+
+/// Names as numbers into a sorted list of labels that has them all.
+pub(crate) fn numbers(labels: &[&str], names: &[&str]) -> Vec<u32> {
+    names.iter().map(|name| labels.partition_point(|label| label < name) as u32).collect()
+}
+
+/// The counts that are not zero, in any order.
+fn count(
+    truths: usize,
+    guesses: usize,
+    pairs: impl Iterator<Item = (u32, Option<u32>)>,
+) -> Box<dyn Iterator<Item = (u32, Option<u32>, u64)>> {
+    // The last column is for no answer.
+    let width = guesses + 1;
+    let column = move |guess: Option<u32>| guess.map_or(guesses, |guess| guess as usize);
+    let answer = move |column: usize| (column < guesses).then_some(column as u32);
+    if truths.saturating_mul(width) <= DENSE {
+        let mut table = vec![0u64; truths * width];
+        for (truth, guess) in pairs {
+            table[truth as usize * width + column(guess)] += 1;
+        }
+        let cells = table.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        return Box::new(cells.map(move |(at, count)| ((at / width) as u32, answer(at % width), count)));
+    }
+    let mut table: BTreeMap<(u32, usize), u64> = BTreeMap::new();
+    for (truth, guess) in pairs {
+        *table.entry((truth, column(guess))).or_default() += 1;
+    }
+    Box::new(table.into_iter().map(move |((truth, column), count)| (truth, answer(column), count)))
 }
 
 impl Class {
@@ -87,48 +134,87 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+/// The confusion of pairs of labels, for tests.
+#[cfg(test)]
+pub(crate) fn of_pairs(pairs: &[(String, Option<String>)]) -> Confusion<'_> {
+    fn code<'l>(names: &mut Vec<&'l str>, name: &'l str) -> u32 {
+        let place = names.iter().position(|known| *known == name);
+        place.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        }) as u32
+    }
+    let (mut truths, mut guesses) = (Vec::new(), Vec::new());
+    let codes: Vec<_> = pairs
+        .iter()
+        .map(|(truth, guess)| (code(&mut truths, truth), guess.as_ref().map(|guess| code(&mut guesses, guess))))
+        .collect();
+    Confusion::of(&truths, &guesses, codes.into_iter())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// F1 by its textbook definition, from precision and recall.
-    fn textbook_f1(pairs: &[(String, String)], label: &str) -> f64 {
-        let count = |hit: &dyn Fn(&(String, String)) -> bool| pairs.iter().filter(|pair| hit(pair)).count() as f64;
-        let hits = count(&|(truth, guess)| truth == label && guess == label);
+    fn textbook_f1(pairs: &[(String, Option<String>)], label: &str) -> f64 {
+        let count = |hit: &dyn Fn(&str, Option<&str>) -> bool| {
+            pairs.iter().filter(|(t, g)| hit(t, g.as_deref())).count() as f64
+        };
+        let hits = count(&|truth, guess| truth == label && guess == Some(label));
         if hits == 0.0 {
             return 0.0;
         }
-        let precision = hits / count(&|(_, guess)| guess == label);
-        let recall = hits / count(&|(truth, _)| truth == label);
+        let precision = hits / count(&|_, guess| guess == Some(label));
+        let recall = hits / count(&|truth, _| truth == label);
         2.0 * precision * recall / (precision + recall)
     }
 
-    fn borrowed(pairs: &[(String, String)]) -> Confusion<'_> {
-        Confusion::of(pairs.iter().map(|(truth, guess)| (truth.as_str(), guess.as_str())))
+    fn some_pairs() -> impl Strategy<Value = Vec<(String, Option<String>)>> {
+        prop::collection::vec(("[a-d]", prop::option::weighted(0.9, "[a-e]")), 1..60)
+    }
+
+    #[test]
+    fn many_labels_are_counted_without_a_table_of_all() {
+        let names: Vec<String> = (0..3_000).map(|n| format!("{n:04}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let codes = || (0..3_000).map(|n| (n, Some((n + 1) % 3_000)));
+        let confusion = Confusion::of(&names, &names, codes());
+        assert_eq!((confusion.cells.len(), confusion.total, confusion.correct()), (3_000, 3_000, 0));
+        assert_eq!(confusion.cells[0], Cell { truth: 0, guess: Some(1), count: 1 });
     }
 
     proptest! {
         #[test]
-        fn f1_is_the_textbook_s(pairs in prop::collection::vec(("[a-d]", "[a-e]"), 1..60)) {
-            for (label, class) in borrowed(&pairs).classes() {
+        fn f1_is_the_textbook_s(pairs in some_pairs()) {
+            let confusion = of_pairs(&pairs);
+            for (label, class) in confusion.labels.iter().zip(&confusion.classes) {
                 prop_assert!((class.f1() - textbook_f1(&pairs, label)).abs() < 1e-12);
             }
         }
 
         #[test]
-        fn the_order_of_rows_changes_nothing(pairs in prop::collection::vec(("[a-d]", "[a-d]"), 1..60)) {
+        fn the_order_of_rows_changes_nothing(pairs in some_pairs()) {
             let mut reversed = pairs.clone();
             reversed.reverse();
-            prop_assert_eq!(borrowed(&pairs).classes(), borrowed(&reversed).classes());
-            prop_assert_eq!(borrowed(&pairs).cells(), borrowed(&reversed).cells());
+            prop_assert_eq!(of_pairs(&pairs), of_pairs(&reversed));
+        }
+
+        #[test]
+        fn renaming_labels_changes_only_names(pairs in some_pairs()) {
+            // In the same order, so that the classes stand at the same places.
+            let renamed: Vec<_> =
+                pairs.iter().map(|(t, g)| (format!("x{t}"), g.as_ref().map(|g| format!("x{g}")))).collect();
+            let (plain, other) = (of_pairs(&pairs), of_pairs(&renamed));
+            prop_assert_eq!((&plain.classes, &plain.cells), (&other.classes, &other.cells));
         }
 
         #[test]
         fn exchanging_truth_and_guess_exchanges_precision_and_recall(pairs in prop::collection::vec(("[a-d]", "[a-d]"), 1..60)) {
-            let swapped: Vec<_> = pairs.iter().map(|(truth, guess)| (guess.clone(), truth.clone())).collect();
-            let (there, back) = (borrowed(&pairs), borrowed(&swapped));
-            for ((_, class), (_, other)) in there.classes().iter().zip(back.classes().iter()) {
+            let there: Vec<_> = pairs.iter().map(|(truth, guess)| (truth.clone(), Some(guess.clone()))).collect();
+            let back: Vec<_> = pairs.into_iter().map(|(truth, guess)| (guess, Some(truth))).collect();
+            for (class, other) in of_pairs(&there).classes.iter().zip(&of_pairs(&back).classes) {
                 prop_assert_eq!((class.precision(), class.f1()), (other.recall(), other.f1()));
             }
         }

@@ -1,16 +1,16 @@
 //! `classification_f1`: the F1 of every class and its averages.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use autoscorer_plugin_api::params::ParamType;
 use autoscorer_plugin_api::prelude::*;
 use autoscorer_plugin_api::rank::passes;
 use autoscorer_plugin_api::text::Text;
 use serde::Deserialize;
-use serde_json::Value;
 
-use crate::confusion::{Class, Confusion, ratio};
-use crate::input::Input;
+use crate::agreement;
+use crate::averages::{self, Averages};
+use crate::confusion::{Class, Confusion};
+use crate::input::{Input, Missing};
+use crate::labels::{Chosen, Labels};
 use crate::report;
 
 /// The F1 of every class and its averages, as scikit-learn's `f1_score` with `zero_division=0`.
@@ -23,6 +23,8 @@ params! {
         average: Average = "macro",
         /// The labels averaged over: "union" of ground truth and predictions, those of the "gt", or a list.
         labels: Labels = "union",
+        /// Ids that the predictions do not have: an "error", or "wrong" answers, told as coverage.
+        missing: Missing = "error",
         /// The smallest score that passes.
         pass_threshold: f64 = 0.8,
         /// The smallest scores of the grades A, B and C.
@@ -31,6 +33,8 @@ params! {
         id_column: String = "id",
         /// The column with the label.
         label_column: String = "label",
+        /// The most rows that a table among the artifacts may have.
+        max_rows: usize = 1000,
     }
 }
 
@@ -46,54 +50,9 @@ impl ParamType for Average {
     const SCHEMA: Text = Text::Raw(r#""enum":["macro","micro","weighted"]"#);
 }
 
-/// Which labels the averages are over.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "Value")]
-pub(crate) enum Labels {
-    Union,
-    Gt,
-    Listed(Vec<String>),
-}
-
-impl ParamType for Labels {
-    const SCHEMA: Text =
-        Text::Raw(r#""oneOf":[{"enum":["union","gt"]},{"type":"array","items":{"type":"string"},"minItems":1}]"#);
-}
-
-impl TryFrom<Value> for Labels {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, String> {
-        match &value {
-            Value::String(text) if text == "union" => Ok(Self::Union),
-            Value::String(text) if text == "gt" => Ok(Self::Gt),
-            Value::Array(list) if !list.is_empty() => {
-                serde_json::from_value(value).map(Self::Listed).map_err(|e| e.to_string())
-            }
-            _ => Err("expected \"union\", \"gt\" or a list of labels".to_owned()),
-        }
-    }
-}
-
-impl Labels {
-    /// The classes that are averaged over. A listed label that never occurs counts as a class with nothing in it.
-    fn choose<'l>(&'l self, confusion: &Confusion<'l>) -> BTreeMap<&'l str, Class> {
-        let mut classes = confusion.classes();
-        match self {
-            Self::Union => {}
-            Self::Gt => {
-                let labels = confusion.true_labels();
-                classes.retain(|label, _| labels.contains(label));
-            }
-            Self::Listed(list) => {
-                let labels: BTreeSet<&str> = list.iter().map(String::as_str).collect();
-                classes.retain(|label, _| labels.contains(label));
-                for label in labels {
-                    classes.entry(label).or_default();
-                }
-            }
-        }
-        classes
+impl F1Params {
+    fn read(&self, ctx: &Context<'_>) -> Result<Input, Faults> {
+        Input::read(ctx, &self.id_column, &self.label_column, self.missing)
     }
 }
 
@@ -107,81 +66,89 @@ impl Scorer for ClassificationF1 {
     type Params = F1Params;
 
     fn validate(&self, ctx: &Context<'_>, params: &F1Params) -> Faults {
-        Input::read(ctx, &params.id_column, &params.label_column).err().unwrap_or_default()
+        params.read(ctx).err().unwrap_or_default()
     }
 
     fn score(&self, ctx: &Context<'_>, params: &F1Params) -> Result<Outcome, ScoreError> {
-        let input = Input::read(ctx, &params.id_column, &params.label_column)?;
+        let input = params.read(ctx)?;
         ctx.check()?;
-        let confusion = Confusion::of(input.pairs());
-        let classes = params.labels.choose(&confusion);
-        let outcome = measure(&confusion, &classes, params);
-        report::write_confusion(ctx, &confusion)?;
+        let (truths, guesses) = (input.true_names(), input.guessed_names());
+        let confusion = Confusion::of(&truths, &guesses, input.codes());
+        let chosen = params.labels.choose(&confusion);
+        let mut outcome = measure(&confusion, &chosen, params);
+        if params.missing == Missing::Wrong {
+            report::add_coverage(&mut outcome, &input);
+        }
+        report::add_classes(&mut outcome, &chosen.labels, &chosen.classes, &PER_CLASS);
+        report::write_artifacts(ctx, &mut outcome, &input, &confusion, params.max_rows)?;
         Ok(outcome)
     }
 }
 
-fn measure(confusion: &Confusion<'_>, classes: &BTreeMap<&str, Class>, params: &F1Params) -> Outcome {
-    let averages = Averages::of(classes);
+/// What each class gets a metric for.
+const PER_CLASS: [(&str, fn(&Class) -> Option<f64>); 4] = [
+    ("f1_", |class| Some(class.f1())),
+    ("precision_", |class| Some(class.precision())),
+    ("recall_", |class| Some(class.recall())),
+    ("support_", |class| Some(class.support as f64)),
+];
+
+fn measure(confusion: &Confusion<'_>, chosen: &Chosen<'_>, params: &F1Params) -> Outcome {
+    let averages = Averages::of(&chosen.classes);
+    let f1 = averages.f1;
     let (name, score) = match params.average {
-        Average::Macro => ("f1_macro", averages.macro_f1),
-        Average::Micro => ("f1_micro", averages.micro_f1),
-        Average::Weighted => ("f1_weighted", averages.weighted_f1),
+        Average::Macro => ("f1_macro", f1.over_classes),
+        Average::Micro => ("f1_micro", f1.over_rows),
+        Average::Weighted => ("f1_weighted", f1.weighted),
     };
     let mut outcome = Outcome::new(name, score, Direction::Higher);
     outcome.graded(
         params.rank_thresholds.rank(score, Direction::Higher),
         passes(score, params.pass_threshold, Direction::Higher),
     );
-    let fixed = [
-        ("f1_macro", averages.macro_f1),
-        ("f1_micro", averages.micro_f1),
-        ("f1_weighted", averages.weighted_f1),
-        ("accuracy", ratio(confusion.correct(), confusion.total())),
-        ("num_labels", classes.len() as f64),
-        ("total_samples", confusion.total() as f64),
-    ];
-    for (key, value) in fixed.into_iter().filter(|(key, _)| *key != name) {
+    for (key, value) in fixed_metrics(confusion, chosen, &averages).into_iter().filter(|(key, _)| *key != name) {
         outcome.metric(key, value);
     }
-    outcome.detail("n_samples", confusion.total()).detail("n_labels", classes.len());
-    report::add_classes(&mut outcome, "f1_", classes, Class::f1);
-    for label in unseen(classes) {
+    outcome.detail("n_samples", confusion.total).detail("n_labels", chosen.labels.len());
+    match agreement::kappa(confusion) {
+        Some(kappa) => outcome.metric("cohen_kappa", kappa),
+        None => {
+            outcome.warn("KAPPA_UNDEFINED", "cohen_kappa is undefined: there is one label, and it is always predicted")
+        }
+    };
+    for (label, _) in
+        chosen.labels.iter().zip(&chosen.classes).filter(|(_, class)| class.support + class.predicted == 0)
+    {
         outcome.warn("LABEL_NEVER_OCCURS", format!("the listed label {label:?} is in no row; its F1 counts as 0"));
     }
     outcome
 }
 
-fn unseen<'l>(classes: &BTreeMap<&'l str, Class>) -> impl Iterator<Item = &'l str> {
-    classes.iter().filter(|(_, class)| class.support + class.predicted == 0).map(|(label, _)| *label)
-}
-
-/// The three ways to average over classes.
-#[derive(Debug, PartialEq)]
-struct Averages {
-    macro_f1: f64,
-    micro_f1: f64,
-    weighted_f1: f64,
-}
-
-impl Averages {
-    fn of(classes: &BTreeMap<&str, Class>) -> Self {
-        let sum = |of: fn(&Class) -> u64| classes.values().map(of).sum::<u64>();
-        let support = sum(|class| class.support);
-        let weighted: f64 = classes.values().map(|class| class.f1() * class.support as f64).sum();
-        Self {
-            macro_f1: classes.values().map(Class::f1).sum::<f64>() / classes.len() as f64,
-            micro_f1: ratio(2 * sum(|class| class.hits), support + sum(|class| class.predicted)),
-            weighted_f1: if support == 0 { 0.0 } else { weighted / support as f64 },
-        }
-    }
+fn fixed_metrics(confusion: &Confusion<'_>, chosen: &Chosen<'_>, averages: &Averages) -> [(&'static str, f64); 14] {
+    let Averages { f1, precision, recall } = averages;
+    [
+        ("f1_macro", f1.over_classes),
+        ("f1_micro", f1.over_rows),
+        ("f1_weighted", f1.weighted),
+        ("precision_macro", precision.over_classes),
+        ("precision_micro", precision.over_rows),
+        ("precision_weighted", precision.weighted),
+        ("recall_macro", recall.over_classes),
+        ("recall_micro", recall.over_rows),
+        ("recall_weighted", recall.weighted),
+        ("accuracy", averages::accuracy(&confusion.classes, confusion.total)),
+        ("balanced_accuracy", averages::balanced_accuracy(&confusion.classes)),
+        ("matthews_corrcoef", agreement::matthews(confusion)),
+        ("num_labels", chosen.labels.len() as f64),
+        ("total_samples", confusion.total as f64),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use autoscorer_plugin_api::testing::{Workspace, assert_metric};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn workspace(gt: &[&str], pred: &[&str]) -> Workspace {
         let csv = |labels: &[&str]| {

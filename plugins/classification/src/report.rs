@@ -1,28 +1,30 @@
-//! What stands beside the score: a row per class in the details, and the confusion matrix as an artifact.
-
-use std::collections::BTreeMap;
+//! What stands beside the score: a row per class in the details, and the artifacts.
 
 use autoscorer_plugin_api::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::confusion::{Class, Confusion};
+use crate::error_cases::ErrorCases;
+use crate::input::Input;
+use crate::matrix::Matrix;
 
 /// A task with more labels than this gets no row per label: `result.json` is read by people and pages.
 pub(crate) const MAX_CLASSES: usize = 10_000;
 
-/// More cells than this are only counted.
-const MAX_CELLS: usize = 10_000;
-
-/// Adds what is known of each label: a flat metric under `prefix`, and a row of the table in the details.
+/// Adds what is known of each label: a flat metric for each measure, and a row of the table in the details.
 pub(crate) fn add_classes(
     outcome: &mut Outcome,
-    prefix: &str,
-    classes: &BTreeMap<&str, Class>,
-    metric: fn(&Class) -> f64,
+    labels: &[&str],
+    classes: &[Class],
+    measures: &[(&str, fn(&Class) -> Option<f64>)],
 ) {
     let mut table = Map::new();
-    for (label, class) in classes.iter().take(MAX_CLASSES) {
-        outcome.metric(format!("{prefix}{label}"), metric(class));
+    for (label, class) in labels.iter().zip(classes).take(MAX_CLASSES) {
+        for (prefix, measure) in measures {
+            if let Some(value) = measure(class) {
+                outcome.metric(format!("{prefix}{label}"), value);
+            }
+        }
         table.insert((*label).to_owned(), row(class));
     }
     if classes.len() > MAX_CLASSES {
@@ -42,17 +44,31 @@ fn row(class: &Class) -> Value {
     })
 }
 
-/// Writes the confusion matrix, its largest cells first.
-pub(crate) fn write_confusion(ctx: &Context<'_>, confusion: &Confusion<'_>) -> Result<(), ScoreError> {
+/// Says how many rows have a prediction, where not all need one.
+pub(crate) fn add_coverage(outcome: &mut Outcome, input: &Input) {
+    let (answered, rows) = (input.answered(), input.rows());
+    outcome.metric("coverage", answered as f64 / rows as f64);
+    if answered < rows {
+        let message = format!("{} of {rows} rows have no prediction and count as wrong", rows - answered);
+        outcome.warn("MISSING_PREDICTIONS", message);
+    }
+}
+
+/// Writes the artifacts: matrix, pictures, wrong rows.
+pub(crate) fn write_artifacts(
+    ctx: &Context<'_>,
+    outcome: &mut Outcome,
+    input: &Input,
+    confusion: &Confusion<'_>,
+    max_rows: usize,
+) -> Result<(), ScoreError> {
     if !ctx.wants_artifacts() {
         return Ok(());
     }
-    let cells = confusion.cells();
-    let listed: Vec<Value> = cells
-        .iter()
-        .take(MAX_CELLS)
-        .map(|(truth, guess, count)| json!({"gt": truth, "pred": guess, "count": count}))
-        .collect();
-    let matrix = json!({"total": confusion.total(), "cell_count": cells.len(), "cells": listed});
-    ctx.artifact("confusion_matrix.json", "application/json", |file| Ok(serde_json::to_writer_pretty(file, &matrix)?))
+    let matrix = Matrix::of(confusion);
+    ctx.artifact("confusion_matrix.json", "application/json", |file| matrix.write_json(file, confusion.total))?;
+    let cases = ErrorCases::of(input, confusion, max_rows);
+    cases.write(ctx, input)?;
+    outcome.detail("error_cases", json!({"total": cases.total, "listed": cases.listed()}));
+    Ok(())
 }

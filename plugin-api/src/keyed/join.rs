@@ -1,0 +1,181 @@
+//! The join: for every row of one file the row of another with the same id.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::thread;
+
+use super::Missing;
+use super::ids::{Ids, PARTS, Part};
+
+/// Stands for no row.
+pub const NONE: u32 = u32::MAX;
+
+/// Joining fewer rows takes less time than starting a thread for it.
+const WORTH_A_THREAD: usize = 1 << 15;
+
+/// How the rows of two files belong together.
+pub(crate) struct Joined {
+    /// For every row of the first file a row of the second, or [`NONE`].
+    pub(crate) rows: Vec<u32>,
+    /// How many rows of the first have no partner.
+    pub(crate) missing: usize,
+    /// How many rows of the second have none.
+    pub(crate) extra: usize,
+    /// Whether an id was there twice.
+    pub(crate) twice: bool,
+}
+
+impl Joined {
+    /// Whether the two files belong together.
+    pub(crate) fn fits(&self, missing: Missing) -> bool {
+        !self.twice && self.extra == 0 && (self.missing == 0 || missing == Missing::Allowed)
+    }
+}
+
+/// What the parts of a join have found so far.
+struct Found {
+    rows: Vec<AtomicU32>,
+    pairs: AtomicUsize,
+    twice: AtomicBool,
+}
+
+/// Joins two files, part by part.
+pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
+    let found = Found {
+        rows: std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect(),
+        pairs: AtomicUsize::new(0),
+        twice: AtomicBool::new(false),
+    };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut slots = Vec::new();
+        // Each number is given out once, and with it the rows of its part.
+        while let part @ 0..PARTS = next.fetch_add(1, Ordering::Relaxed) {
+            found.join_part(gt.part(part), pred.part(part), &mut slots);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads(gt.rows() + pred.rows()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (pairs, twice) = (found.pairs.into_inner(), found.twice.into_inner());
+    let rows = found.rows.into_iter().map(AtomicU32::into_inner).collect();
+    Joined { rows, missing: gt.rows() - pairs, extra: pred.rows() - pairs, twice }
+}
+
+fn threads(rows: usize) -> usize {
+    if rows < WORTH_A_THREAD { 1 } else { thread::available_parallelism().map_or(1, usize::from).min(8) }
+}
+
+impl Found {
+    fn join_part(&self, gt: Part<'_>, pred: Part<'_>, slots: &mut Vec<u32>) {
+        if gt.is_ascending() && gt.is_same(&pred) {
+            for (key, partner) in gt.keys.iter().zip(pred.keys) {
+                self.rows[key.row as usize].store(partner.row, Ordering::Relaxed);
+            }
+            self.pairs.fetch_add(gt.keys.len(), Ordering::Relaxed);
+            return;
+        }
+        let mask = (2 * gt.keys.len()).next_power_of_two() - 1;
+        slots.clear();
+        slots.resize(mask + 1, NONE);
+        for (place, key) in gt.keys.iter().enumerate() {
+            let mut slot = key.slot() & mask;
+            while slots[slot] != NONE {
+                if gt.same(&gt.keys[slots[slot] as usize], &gt, key) {
+                    // Going on with many ids that are the same would take for ever.
+                    return self.twice.store(true, Ordering::Relaxed);
+                }
+                slot = (slot + 1) & mask;
+            }
+            slots[slot] = place as u32;
+        }
+        let mut pairs = 0;
+        for key in pred.keys {
+            let mut slot = key.slot() & mask;
+            while slots[slot] != NONE {
+                let partner = &gt.keys[slots[slot] as usize];
+                if gt.same(partner, &pred, key) {
+                    let row = &self.rows[partner.row as usize];
+                    if row.load(Ordering::Relaxed) != NONE {
+                        return self.twice.store(true, Ordering::Relaxed);
+                    }
+                    row.store(key.row, Ordering::Relaxed);
+                    pairs += 1;
+                    break;
+                }
+                slot = (slot + 1) & mask;
+            }
+        }
+        self.pairs.fetch_add(pairs, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    fn ids(list: &[String]) -> Ids {
+        let mut ids = Ids::with_capacity(list.len());
+        list.iter().for_each(|id| ids.push(id.as_bytes()).unwrap());
+        ids
+    }
+
+    /// The same by a map of texts.
+    fn slow(gt: &[String], pred: &[String]) -> Vec<u32> {
+        let rows: HashMap<&String, u32> = pred.iter().zip(0..).collect();
+        gt.iter().map(|id| rows.get(id).copied().unwrap_or(NONE)).collect()
+    }
+
+    fn numbered(count: usize, prefix: &str) -> Vec<String> {
+        (0..count).map(|n| format!("{prefix}{n}")).collect()
+    }
+
+    #[test]
+    fn ids_of_every_length_in_every_order_are_joined() {
+        for prefix in ["", "image_", "an id that is longer than sixteen bytes ", "\0"] {
+            let gt = numbered(70_000, prefix);
+            let mut pred = gt.clone();
+            assert_eq!(join(&ids(&gt), &ids(&pred)).rows, slow(&gt, &pred), "same order");
+            pred.reverse();
+            let joined = join(&ids(&gt), &ids(&pred));
+            assert_eq!(joined.rows, slow(&gt, &pred), "reversed");
+            assert!(joined.fits(Missing::Fault));
+        }
+    }
+
+    #[test]
+    fn an_id_that_is_there_twice_is_found_on_either_side_and_in_no_time() {
+        let gt = numbered(1_000, "");
+        let same = vec!["7".to_owned(); 1_000_000];
+        assert!(join(&ids(&gt), &ids(&same)).twice);
+        assert!(join(&ids(&same), &ids(&gt)).twice);
+        assert!(join(&ids(&same), &ids(&same)).twice);
+    }
+
+    #[test]
+    fn short_ids_that_differ_only_in_zero_bytes_are_two() {
+        let (gt, pred) = (vec!["a".to_owned()], vec!["a\0".to_owned()]);
+        let joined = join(&ids(&gt), &ids(&pred));
+        assert_eq!((joined.missing, joined.extra), (1, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn a_join_is_what_a_map_finds(
+            gt in prop::collection::hash_set("[a-c]{1,3}", 1..30),
+            pred in prop::collection::hash_set("[a-c]{1,3}", 0..30),
+        ) {
+            let (gt, pred): (Vec<_>, Vec<_>) = (gt.into_iter().collect(), pred.into_iter().collect());
+            let joined = join(&ids(&gt), &ids(&pred));
+            let expected = slow(&gt, &pred);
+            let pairs = expected.iter().filter(|row| **row != NONE).count();
+            prop_assert_eq!((joined.missing, joined.extra), (gt.len() - pairs, pred.len() - pairs));
+            prop_assert_eq!(joined.rows, expected);
+            prop_assert!(!joined.twice);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Agreement beyond chance: Matthews correlation and Cohen's kappa, from exact integers.
+
+use crate::confusion::Confusion;
+
+/// What both measures are made of. No answer counts as a label of its own that the ground truth never has.
+struct Sums {
+    /// Rows, squared.
+    all: i128,
+    /// Right rows, times rows.
+    right: i128,
+    /// Over labels: rows that have it, times rows that were given it.
+    crossed: i128,
+    /// Over labels: rows that have it, squared.
+    truths: i128,
+    /// Over labels: rows that were given it, squared.
+    guesses: i128,
+}
+
+impl Sums {
+    fn of(confusion: &Confusion<'_>) -> Self {
+        let total = i128::from(confusion.total);
+        let unanswered = i128::from(confusion.unanswered());
+        let product = |a: u64, b: u64| i128::from(a) * i128::from(b);
+        let sum = |of: &dyn Fn(u64, u64) -> i128| -> i128 {
+            confusion.classes.iter().map(|class| of(class.support, class.predicted)).sum()
+        };
+        Self {
+            all: total * total,
+            right: total * i128::from(confusion.correct()),
+            crossed: sum(&product),
+            truths: sum(&|support, _| product(support, support)),
+            guesses: sum(&|_, predicted| product(predicted, predicted)) + unanswered * unanswered,
+        }
+    }
+}
+
+/// The correlation of truth and guess, for any number of labels; 0 where one of the two never varies, as in scikit-learn.
+pub(crate) fn matthews(confusion: &Confusion<'_>) -> f64 {
+    let sums = Sums::of(confusion);
+    let (truths, guesses) = (sums.all - sums.truths, sums.all - sums.guesses);
+    if truths == 0 || guesses == 0 {
+        return 0.0;
+    }
+    (sums.right - sums.crossed) as f64 / ((truths as f64).sqrt() * (guesses as f64).sqrt())
+}
+
+/// How much better than chance: undefined where chance alone would be always right.
+pub(crate) fn kappa(confusion: &Confusion<'_>) -> Option<f64> {
+    let sums = Sums::of(confusion);
+    let beyond_chance = sums.all - sums.crossed;
+    (beyond_chance != 0).then(|| (sums.right - sums.crossed) as f64 / beyond_chance as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::confusion::of_pairs;
+    use proptest::prelude::*;
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+        list.iter().map(|(truth, guess)| ((*truth).to_owned(), Some((*guess).to_owned()))).collect()
+    }
+
+    #[test]
+    fn worked_out_by_hand() {
+        // 2 of a right, 1 of a given b, 1 of b right: c·s − Σtp = 3·4 − (3·2 + 1·2) = 4, of √(16−10)·√(16−8).
+        let some = pairs(&[("a", "a"), ("a", "a"), ("a", "b"), ("b", "b")]);
+        assert!((matthews(&of_pairs(&some)) - 4.0 / 48f64.sqrt()).abs() < 1e-15);
+        assert_eq!(kappa(&of_pairs(&some)), Some(4.0 / 8.0));
+    }
+
+    #[test]
+    fn one_label_alone_says_nothing() {
+        let one = pairs(&[("a", "a"), ("a", "a")]);
+        assert_eq!((matthews(&of_pairs(&one)), kappa(&of_pairs(&one))), (0.0, None));
+    }
+
+    /// The correlation by its definition: the covariance of indicators, summed over labels.
+    fn slow_matthews(pairs: &[(String, Option<String>)]) -> f64 {
+        let n = pairs.len() as f64;
+        let labels = ["a", "b", "c", "d", "none"];
+        let truth = |pair: &(String, Option<String>), label: &str| f64::from(u8::from(pair.0 == label));
+        let guess = |pair: &(String, Option<String>), label: &str| {
+            f64::from(u8::from(pair.1.as_deref().unwrap_or("none") == label))
+        };
+        type Indicator<'i> = &'i dyn Fn(&(String, Option<String>), &str) -> f64;
+        let covariance = |x: Indicator<'_>, y: Indicator<'_>| -> f64 {
+            let mean = |of: Indicator<'_>, label: &str| pairs.iter().map(|pair| of(pair, label)).sum::<f64>() / n;
+            let of_label = |label: &&str| -> f64 {
+                pairs.iter().map(|pair| (x(pair, label) - mean(x, label)) * (y(pair, label) - mean(y, label))).sum()
+            };
+            labels.iter().map(of_label).sum()
+        };
+        let spread = covariance(&truth, &truth) * covariance(&guess, &guess);
+        if spread < 1e-9 { 0.0 } else { covariance(&truth, &guess) / spread.sqrt() }
+    }
+
+    proptest! {
+        #[test]
+        fn matthews_is_the_correlation_of_indicators(
+            pairs in prop::collection::vec(("[a-d]", prop::option::weighted(0.9, "[a-d]")), 1..40)
+        ) {
+            prop_assert!((matthews(&of_pairs(&pairs)) - slow_matthews(&pairs)).abs() < 1e-9);
+        }
+    }
+}
