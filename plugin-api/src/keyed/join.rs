@@ -1,16 +1,19 @@
 //! The join: for every row of one file the row of another with the same id.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Missing;
 use super::ids::{Ids, PARTS, Part};
+use crate::parallel;
 
 /// Stands for no row.
 pub const NONE: u32 = u32::MAX;
 
 /// Joining fewer rows takes less time than starting a thread for it.
 const WORTH_A_THREAD: usize = 1 << 15;
+
+/// How many tasks the parts are divided into.
+const TASKS: usize = 32;
 
 /// How the rows of two files belong together.
 pub(crate) struct Joined {
@@ -31,85 +34,65 @@ impl Joined {
     }
 }
 
-/// What the parts of a join have found so far.
-struct Found {
-    rows: Vec<AtomicU32>,
-    pairs: AtomicUsize,
-    twice: AtomicBool,
-}
-
 /// Joins two files, part by part.
 pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
-    let found = Found {
-        rows: std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect(),
-        pairs: AtomicUsize::new(0),
-        twice: AtomicBool::new(false),
-    };
-    let next = AtomicUsize::new(0);
-    let work = || {
+    // Every row belongs to one part, so no two threads ever write to the same place.
+    let rows: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect();
+    let tasks = if gt.rows() + pred.rows() < WORTH_A_THREAD { 1 } else { TASKS };
+    let pairs = parallel::map(tasks, |task| {
         let mut slots = Vec::new();
-        // Each number is given out once, and with it the rows of its part.
-        while let part @ 0..PARTS = next.fetch_add(1, Ordering::Relaxed) {
-            found.join_part(gt.part(part), pred.part(part), &mut slots);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads(gt.rows() + pred.rows()) {
-            scope.spawn(work);
-        }
-        work();
+        let parts = task * PARTS / tasks..(task + 1) * PARTS / tasks;
+        parts.map(|part| join_part(gt.part(part), pred.part(part), &rows, &mut slots)).sum::<Result<usize, Twice>>()
     });
-    let (pairs, twice) = (found.pairs.into_inner(), found.twice.into_inner());
-    let rows = found.rows.into_iter().map(AtomicU32::into_inner).collect();
+    let pairs = pairs.into_iter().sum::<Result<usize, Twice>>();
+    let (twice, pairs) = (pairs.is_err(), pairs.unwrap_or_default());
+    let rows = rows.into_iter().map(AtomicU32::into_inner).collect();
     Joined { rows, missing: gt.rows() - pairs, extra: pred.rows() - pairs, twice }
 }
 
-fn threads(rows: usize) -> usize {
-    if rows < WORTH_A_THREAD { 1 } else { thread::available_parallelism().map_or(1, usize::from).min(8) }
-}
+/// An id was there twice.
+struct Twice;
 
-impl Found {
-    fn join_part(&self, gt: Part<'_>, pred: Part<'_>, slots: &mut Vec<u32>) {
-        if gt.is_ascending() && gt.is_same(&pred) {
-            for (key, partner) in gt.keys.iter().zip(pred.keys) {
-                self.rows[key.row as usize].store(partner.row, Ordering::Relaxed);
-            }
-            self.pairs.fetch_add(gt.keys.len(), Ordering::Relaxed);
-            return;
+/// Joins one part and tells how many rows have found a partner.
+fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], slots: &mut Vec<u32>) -> Result<usize, Twice> {
+    if gt.is_ascending() && gt.is_same(&pred) {
+        for (key, partner) in gt.keys.iter().zip(pred.keys) {
+            rows[key.row as usize].store(partner.row, Ordering::Relaxed);
         }
-        let mask = (2 * gt.keys.len()).next_power_of_two() - 1;
-        slots.clear();
-        slots.resize(mask + 1, NONE);
-        for (place, key) in gt.keys.iter().enumerate() {
-            let mut slot = key.slot() & mask;
-            while slots[slot] != NONE {
-                if gt.same(&gt.keys[slots[slot] as usize], &gt, key) {
-                    // Going on with many ids that are the same would take for ever.
-                    return self.twice.store(true, Ordering::Relaxed);
-                }
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = place as u32;
-        }
-        let mut pairs = 0;
-        for key in pred.keys {
-            let mut slot = key.slot() & mask;
-            while slots[slot] != NONE {
-                let partner = &gt.keys[slots[slot] as usize];
-                if gt.same(partner, &pred, key) {
-                    let row = &self.rows[partner.row as usize];
-                    if row.load(Ordering::Relaxed) != NONE {
-                        return self.twice.store(true, Ordering::Relaxed);
-                    }
-                    row.store(key.row, Ordering::Relaxed);
-                    pairs += 1;
-                    break;
-                }
-                slot = (slot + 1) & mask;
-            }
-        }
-        self.pairs.fetch_add(pairs, Ordering::Relaxed);
+        return Ok(gt.keys.len());
     }
+    let mask = (2 * gt.keys.len()).next_power_of_two() - 1;
+    slots.clear();
+    slots.resize(mask + 1, NONE);
+    for (place, key) in gt.keys.iter().enumerate() {
+        let mut slot = key.slot() & mask;
+        while slots[slot] != NONE {
+            if gt.same(&gt.keys[slots[slot] as usize], &gt, key) {
+                // Going on with many ids that are the same would take for ever.
+                return Err(Twice);
+            }
+            slot = (slot + 1) & mask;
+        }
+        slots[slot] = place as u32;
+    }
+    let mut pairs = 0;
+    for key in pred.keys {
+        let mut slot = key.slot() & mask;
+        while slots[slot] != NONE {
+            let partner = &gt.keys[slots[slot] as usize];
+            if gt.same(partner, &pred, key) {
+                let row = &rows[partner.row as usize];
+                if row.load(Ordering::Relaxed) != NONE {
+                    return Err(Twice);
+                }
+                row.store(key.row, Ordering::Relaxed);
+                pairs += 1;
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+    Ok(pairs)
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod scan;
 mod values;
 
 use std::path::Path;
-use std::thread;
 
 pub use ids::Ids;
 pub use join::NONE;
@@ -23,6 +22,7 @@ pub use values::{Labels, Numbers, Values};
 use crate::context::{Context, Watch};
 use crate::error::{ErrorCode, ScoreError};
 use crate::faults::Faults;
+use crate::parallel;
 use crate::table::{Table, ids_differ};
 use blocks::Blocks;
 use scan::{Layout, Odd, Scanner};
@@ -99,7 +99,7 @@ impl<V: Values> Pair<V> {
         let together = gt.length() + pred.length() >= WORTH_A_THREAD;
         let gt = || Keyed::<V>::read_clean(gt, columns, watch);
         let pred = || Keyed::<V>::read_clean(pred, columns, watch);
-        let (gt, pred) = if together { side_by_side(gt, pred) } else { (gt(), pred()) };
+        let (gt, pred) = if together { parallel::both(gt, pred) } else { (gt(), pred()) };
         let (Some(gt), Some(pred)) = (gt?, pred?) else { return Ok(None) };
         watch.check()?;
         let joined = join(&gt.ids, &pred.ids);
@@ -164,15 +164,6 @@ impl<V: Values> Keyed<V> {
         })?;
         Ok(Self { ids: Ids::of(table)?, values, column: column.name().to_owned() })
     }
-}
-
-/// Does one thing on this thread and the other on a second one.
-fn side_by_side<A, B: Send>(here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
-    thread::scope(|scope| {
-        let there = scope.spawn(there);
-        let here = here();
-        (here, there.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }
 
 #[cfg(test)]

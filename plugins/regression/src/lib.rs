@@ -1,0 +1,14 @@
+//! The regression scorer: numbers in two CSV files, joined by id, with errors measured as scikit-learn does.
+//!
+//! Data moves forward: [`input`] reads and joins, [`errors`] sums up with [`sum`], [`rmse`] makes metrics of it, and [`report`]
+//! writes what stands beside.
+
+mod errors;
+mod input;
+mod report;
+mod rmse;
+mod sum;
+
+use rmse::RegressionRmse;
+
+autoscorer_plugin_api::export_scorers!(RegressionRmse);
