@@ -40,9 +40,9 @@ pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
     let rows: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect();
     let tasks = if gt.rows() + pred.rows() < WORTH_A_THREAD { 1 } else { TASKS };
     let pairs = parallel::map(tasks, |task| {
-        let mut slots = Vec::new();
+        let mut memory = Memory::default();
         let parts = task * PARTS / tasks..(task + 1) * PARTS / tasks;
-        parts.map(|part| join_part(gt.part(part), pred.part(part), &rows, &mut slots)).sum::<Result<usize, Twice>>()
+        parts.map(|part| join_part(gt.part(part), pred.part(part), &rows, &mut memory)).sum::<Result<usize, Twice>>()
     });
     let pairs = pairs.into_iter().sum::<Result<usize, Twice>>();
     let (twice, pairs) = (pairs.is_err(), pairs.unwrap_or_default());
@@ -53,8 +53,17 @@ pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
 /// An id was there twice.
 struct Twice;
 
+/// What joining one part after the other needs; small enough for a core's cache.
+#[derive(Default)]
+struct Memory {
+    /// Places of keys, each where its hash says or behind.
+    slots: Vec<u32>,
+    /// For each key the row of its partner.
+    partners: Vec<u32>,
+}
+
 /// Joins one part and tells how many rows have found a partner.
-fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], slots: &mut Vec<u32>) -> Result<usize, Twice> {
+fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], memory: &mut Memory) -> Result<usize, Twice> {
     if gt.is_ascending() && gt.is_same(&pred) {
         for (key, partner) in gt.keys.iter().zip(pred.keys) {
             rows[key.row as usize].store(partner.row, Ordering::Relaxed);
@@ -62,8 +71,11 @@ fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], slots: &mut Vec<u
         return Ok(gt.keys.len());
     }
     let mask = (2 * gt.keys.len()).next_power_of_two() - 1;
+    let Memory { slots, partners } = memory;
     slots.clear();
     slots.resize(mask + 1, NONE);
+    partners.clear();
+    partners.resize(gt.keys.len(), NONE);
     for (place, key) in gt.keys.iter().enumerate() {
         let mut slot = key.slot() & mask;
         while slots[slot] != NONE {
@@ -79,18 +91,20 @@ fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], slots: &mut Vec<u
     for key in pred.keys {
         let mut slot = key.slot() & mask;
         while slots[slot] != NONE {
-            let partner = &gt.keys[slots[slot] as usize];
-            if gt.same(partner, &pred, key) {
-                let row = &rows[partner.row as usize];
-                if row.load(Ordering::Relaxed) != NONE {
+            let place = slots[slot] as usize;
+            if gt.same(&gt.keys[place], &pred, key) {
+                if partners[place] != NONE {
                     return Err(Twice);
                 }
-                row.store(key.row, Ordering::Relaxed);
+                partners[place] = key.row;
                 pairs += 1;
                 break;
             }
             slot = (slot + 1) & mask;
         }
+    }
+    for (key, partner) in gt.keys.iter().zip(partners) {
+        rows[key.row as usize].store(*partner, Ordering::Relaxed);
     }
     Ok(pairs)
 }

@@ -226,7 +226,8 @@ fn unquoted<'c>(cell: &'c [u8], doubled: bool, single: &'c mut Vec<u8>) -> &'c [
 fn is_blank(cell: &[u8]) -> bool {
     match cell.first() {
         Some(byte) if byte.is_ascii_graphic() => false,
-        // What is no text is found out when the block is checked.
+        // The first bytes of white space beyond ASCII. What is no text is found out when the block is checked.
+        Some(byte) if *byte >= 0x80 && !matches!(byte, 0xc2 | 0xe1..=0xe3) => false,
         _ => std::str::from_utf8(cell).is_ok_and(|text| text.trim().is_empty()),
     }
 }
