@@ -64,9 +64,9 @@ struct Memory {
 
 /// Joins one part and tells how many rows have found a partner.
 fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], memory: &mut Memory) -> Result<usize, Twice> {
-    if gt.is_ascending() && gt.is_same(&pred) {
+    if gt.is_same(&pred) && gt.is_ascending() {
         for (key, partner) in gt.keys.iter().zip(pred.keys) {
-            rows[key.row as usize].store(partner.row, Ordering::Relaxed);
+            rows[key.number as usize].store(partner.number, Ordering::Relaxed);
         }
         return Ok(gt.keys.len());
     }
@@ -77,7 +77,7 @@ fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], memory: &mut Memo
     partners.clear();
     partners.resize(gt.keys.len(), NONE);
     for (place, key) in gt.keys.iter().enumerate() {
-        let mut slot = key.slot() & mask;
+        let mut slot = key.hash() as usize & mask;
         while slots[slot] != NONE {
             if gt.same(&gt.keys[slots[slot] as usize], &gt, key) {
                 // Going on with many ids that are the same would take for ever.
@@ -89,14 +89,14 @@ fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], memory: &mut Memo
     }
     let mut pairs = 0;
     for key in pred.keys {
-        let mut slot = key.slot() & mask;
+        let mut slot = key.hash() as usize & mask;
         while slots[slot] != NONE {
             let place = slots[slot] as usize;
             if gt.same(&gt.keys[place], &pred, key) {
                 if partners[place] != NONE {
                     return Err(Twice);
                 }
-                partners[place] = key.row;
+                partners[place] = key.number;
                 pairs += 1;
                 break;
             }
@@ -104,7 +104,7 @@ fn join_part(gt: Part<'_>, pred: Part<'_>, rows: &[AtomicU32], memory: &mut Memo
         }
     }
     for (key, partner) in gt.keys.iter().zip(partners) {
-        rows[key.row as usize].store(*partner, Ordering::Relaxed);
+        rows[key.number as usize].store(*partner, Ordering::Relaxed);
     }
     Ok(pairs)
 }

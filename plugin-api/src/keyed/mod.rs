@@ -3,12 +3,13 @@
 //! The way here accepts files without faults and nothing else. Whatever looks odd to it is given to [`Table`], which finds
 //! every fault with its line, or has the last word that there is none: what is fast stays simple, and what is slow explains.
 //!
-//! Data moves forward: [`blocks`] reads, [`scan`] finds the cells of each row, [`ids`] and [`values`] keep them, [`join`] brings
+//! Data moves forward: [`blocks`] reads, [`scan`] finds the cells of each row, [`ids`] and [`values`] keep them under [`key`]s, [`join`] brings
 //! two files together.
 
 mod blocks;
 mod ids;
 mod join;
+mod key;
 mod scan;
 mod values;
 

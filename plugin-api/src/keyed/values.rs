@@ -1,10 +1,8 @@
 //! The values of a keyed file: labels as numbers into a list of names, or numbers themselves.
 
-use std::hash::BuildHasher;
-
-use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use super::key::{Key, Long};
 use super::scan::Odd;
 use crate::error::ErrorCode;
 use crate::table::number;
@@ -28,13 +26,11 @@ pub struct Labels {
     names: Names,
 }
 
-/// Different names in the order of their first appearance, one after the other in one text.
+/// Different names, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
 struct Names {
-    text: Vec<u8>,
-    ends: Vec<usize>,
-    codes: HashTable<u32>,
-    hasher: RandomState,
+    keys: HashTable<Key>,
+    long: Long,
 }
 
 impl Labels {
@@ -44,8 +40,10 @@ impl Labels {
     }
 
     /// The different labels, in the order of their first appearance.
-    pub fn names(&self) -> Vec<&str> {
-        (0..self.names.ends.len()).map(|code| std::str::from_utf8(self.names.get(code)).unwrap_or_default()).collect()
+    pub fn names(&self) -> Vec<String> {
+        let mut keys: Vec<&Key> = self.names.keys.iter().collect();
+        keys.sort_unstable_by_key(|key| key.number);
+        keys.into_iter().map(|key| key.text(&self.names.long)).collect()
     }
 }
 
@@ -67,32 +65,20 @@ impl Values for Labels {
 }
 
 impl Names {
-    fn get(&self, code: usize) -> &[u8] {
-        let start = if code == 0 { 0 } else { self.ends[code - 1] };
-        &self.text[start..self.ends[code]]
-    }
-
     #[inline(always)]
     fn code(&mut self, name: &[u8]) -> Result<u32, Odd> {
-        let hash = self.hasher.hash_one(name);
-        match self.codes.find(hash, |code| self.get(*code as usize) == name) {
-            Some(code) => Ok(*code),
-            None => self.add(name, hash),
+        let (key, hash) = Key::of(name, self.keys.len() as u32)?;
+        match self.keys.find(hash, |known| known.is_of(&self.long, &key, name)) {
+            Some(known) => Ok(known.number),
+            None => self.add(key, hash, name),
         }
     }
 
     #[cold]
-    fn add(&mut self, name: &[u8], hash: u64) -> Result<u32, Odd> {
-        let code = u32::try_from(self.ends.len()).map_err(|_| Odd)?;
-        self.text.extend_from_slice(name);
-        self.ends.push(self.text.len());
-        let Self { text, ends, codes, hasher } = self;
-        codes.insert_unique(hash, code, |code| {
-            let code = *code as usize;
-            let start = if code == 0 { 0 } else { ends[code - 1] };
-            hasher.hash_one(&text[start..ends[code]])
-        });
-        Ok(code)
+    fn add(&mut self, key: Key, hash: u64, name: &[u8]) -> Result<u32, Odd> {
+        u32::try_from(self.keys.len()).map_err(|_| Odd)?;
+        self.keys.insert_unique(hash, key.kept(name, &mut self.long), Key::hash);
+        Ok(key.number)
     }
 }
 
@@ -114,8 +100,12 @@ impl Values for Numbers {
 
     #[inline(always)]
     fn push(&mut self, cell: &[u8]) -> Result<(), Odd> {
-        let text = std::str::from_utf8(cell).map_err(|_| Odd)?;
-        self.0.push(number(text).map_err(|_| Odd)?);
+        let number = match fast_float2::parse::<f64, _>(cell) {
+            Ok(number) if number.is_finite() => number,
+            // Blanks around it, perhaps.
+            _ => std::str::from_utf8(cell).ok().and_then(|cell| number(cell).ok()).ok_or(Odd)?,
+        };
+        self.0.push(number);
         Ok(())
     }
 

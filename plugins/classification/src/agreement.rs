@@ -54,25 +54,25 @@ pub(crate) fn kappa(confusion: &Confusion<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confusion::of_pairs;
+    use crate::confusion::samples::Pairs;
     use proptest::prelude::*;
 
-    fn pairs(list: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
-        list.iter().map(|(truth, guess)| ((*truth).to_owned(), Some((*guess).to_owned()))).collect()
+    fn both(list: &[(&str, &str)]) -> (f64, Option<f64>) {
+        let pairs = Pairs::of(list.iter().map(|(truth, guess)| (*truth, Some(*guess))));
+        (matthews(&pairs.confusion()), kappa(&pairs.confusion()))
     }
 
     #[test]
     fn worked_out_by_hand() {
         // 2 of a right, 1 of a given b, 1 of b right: c·s − Σtp = 3·4 − (3·2 + 1·2) = 4, of √(16−10)·√(16−8).
-        let some = pairs(&[("a", "a"), ("a", "a"), ("a", "b"), ("b", "b")]);
-        assert!((matthews(&of_pairs(&some)) - 4.0 / 48f64.sqrt()).abs() < 1e-15);
-        assert_eq!(kappa(&of_pairs(&some)), Some(4.0 / 8.0));
+        let (matthews, kappa) = both(&[("a", "a"), ("a", "a"), ("a", "b"), ("b", "b")]);
+        assert!((matthews - 4.0 / 48f64.sqrt()).abs() < 1e-15);
+        assert_eq!(kappa, Some(4.0 / 8.0));
     }
 
     #[test]
     fn one_label_alone_says_nothing() {
-        let one = pairs(&[("a", "a"), ("a", "a")]);
-        assert_eq!((matthews(&of_pairs(&one)), kappa(&of_pairs(&one))), (0.0, None));
+        assert_eq!(both(&[("a", "a"), ("a", "a")]), (0.0, None));
     }
 
     /// The correlation by its definition: the covariance of indicators, summed over labels.
@@ -100,7 +100,7 @@ mod tests {
         fn matthews_is_the_correlation_of_indicators(
             pairs in prop::collection::vec(("[a-d]", prop::option::weighted(0.9, "[a-d]")), 1..40)
         ) {
-            prop_assert!((matthews(&of_pairs(&pairs)) - slow_matthews(&pairs)).abs() < 1e-9);
+            prop_assert!((matthews(&Pairs::owned(&pairs).confusion()) - slow_matthews(&pairs)).abs() < 1e-9);
         }
     }
 }

@@ -56,14 +56,15 @@ pub(crate) fn accuracy(classes: &[Class], total: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confusion::of_pairs;
+    use crate::confusion::samples::Pairs;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn where_all_rows_are_answered_the_average_over_rows_is_the_accuracy(pairs in prop::collection::vec(("[a-d]", "[a-e]"), 1..60)) {
             let pairs: Vec<_> = pairs.into_iter().map(|(truth, guess)| (truth, Some(guess))).collect();
-            let confusion = of_pairs(&pairs);
+            let counted = Pairs::owned(&pairs);
+            let confusion = counted.confusion();
             let averages = Averages::of(&confusion.classes);
             let accuracy = accuracy(&confusion.classes, confusion.total);
             for measure in [averages.f1, averages.precision, averages.recall] {
@@ -76,7 +77,7 @@ mod tests {
         #[test]
         fn what_is_all_right_is_one_everywhere(labels in prop::collection::vec("[a-d]", 1..40)) {
             let pairs: Vec<_> = labels.into_iter().map(|label| (label.clone(), Some(label))).collect();
-            let classes = of_pairs(&pairs).classes;
+            let classes = Pairs::owned(&pairs).confusion().classes;
             let one = Average { over_classes: 1.0, over_rows: 1.0, weighted: 1.0 };
             prop_assert_eq!(Averages::of(&classes), Averages { f1: one, precision: one, recall: one });
             prop_assert_eq!(balanced_accuracy(&classes), 1.0);

@@ -42,11 +42,11 @@ pub(crate) struct Class {
 impl<'l> Confusion<'l> {
     /// Counts pairs of true and predicted label, given as numbers into two lists of different names.
     pub(crate) fn of(
-        true_names: &[&'l str],
-        guessed_names: &[&'l str],
+        true_names: &'l [String],
+        guessed_names: &'l [String],
         pairs: impl Iterator<Item = (u32, Option<u32>)>,
     ) -> Self {
-        let mut labels: Vec<&str> = true_names.iter().chain(guessed_names).copied().collect();
+        let mut labels: Vec<&str> = true_names.iter().chain(guessed_names).map(String::as_str).collect();
         labels.sort_unstable();
         labels.dedup();
         let (truths, guesses) = (numbers(&labels, true_names), numbers(&labels, guessed_names));
@@ -83,8 +83,8 @@ impl<'l> Confusion<'l> {
 }
 
 /// Names as numbers into a sorted list of labels that has them all.
-pub(crate) fn numbers(labels: &[&str], names: &[&str]) -> Vec<u32> {
-    names.iter().map(|name| labels.partition_point(|label| label < name) as u32).collect()
+pub(crate) fn numbers(labels: &[&str], names: &[String]) -> Vec<u32> {
+    names.iter().map(|name| labels.partition_point(|label| *label < name.as_str()) as u32).collect()
 }
 
 /// The counts that are not zero, in any order.
@@ -134,26 +134,47 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The confusion of pairs of labels, for tests.
 #[cfg(test)]
-pub(crate) fn of_pairs(pairs: &[(String, Option<String>)]) -> Confusion<'_> {
-    fn code<'l>(names: &mut Vec<&'l str>, name: &'l str) -> u32 {
-        let place = names.iter().position(|known| *known == name);
+pub(crate) mod samples {
+    //! Pairs of labels for tests.
+    use super::*;
+
+    /// Pairs of labels as codes with their names.
+    pub(crate) struct Pairs {
+        truths: Vec<String>,
+        guesses: Vec<String>,
+        codes: Vec<(u32, Option<u32>)>,
+    }
+
+    impl Pairs {
+        pub(crate) fn of<'p>(pairs: impl IntoIterator<Item = (&'p str, Option<&'p str>)>) -> Self {
+            let (mut truths, mut guesses) = (Vec::new(), Vec::new());
+            let pairs = pairs.into_iter();
+            let codes = pairs.map(|(t, g)| (code(&mut truths, t), g.map(|g| code(&mut guesses, g)))).collect();
+            Self { truths, guesses, codes }
+        }
+
+        pub(crate) fn owned(pairs: &[(String, Option<String>)]) -> Self {
+            Self::of(pairs.iter().map(|(truth, guess)| (truth.as_str(), guess.as_deref())))
+        }
+
+        pub(crate) fn confusion(&self) -> Confusion<'_> {
+            Confusion::of(&self.truths, &self.guesses, self.codes.iter().copied())
+        }
+    }
+
+    fn code(names: &mut Vec<String>, name: &str) -> u32 {
+        let place = names.iter().position(|known| known == name);
         place.unwrap_or_else(|| {
-            names.push(name);
+            names.push(name.to_owned());
             names.len() - 1
         }) as u32
     }
-    let (mut truths, mut guesses) = (Vec::new(), Vec::new());
-    let codes: Vec<_> = pairs
-        .iter()
-        .map(|(truth, guess)| (code(&mut truths, truth), guess.as_ref().map(|guess| code(&mut guesses, guess))))
-        .collect();
-    Confusion::of(&truths, &guesses, codes.into_iter())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::samples::Pairs;
     use super::*;
     use proptest::prelude::*;
 
@@ -178,7 +199,6 @@ mod tests {
     #[test]
     fn many_labels_are_counted_without_a_table_of_all() {
         let names: Vec<String> = (0..3_000).map(|n| format!("{n:04}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let codes = || (0..3_000).map(|n| (n, Some((n + 1) % 3_000)));
         let confusion = Confusion::of(&names, &names, codes());
         assert_eq!((confusion.cells.len(), confusion.total, confusion.correct()), (3_000, 3_000, 0));
@@ -188,7 +208,8 @@ mod tests {
     proptest! {
         #[test]
         fn f1_is_the_textbook_s(pairs in some_pairs()) {
-            let confusion = of_pairs(&pairs);
+            let counted = Pairs::owned(&pairs);
+            let confusion = counted.confusion();
             for (label, class) in confusion.labels.iter().zip(&confusion.classes) {
                 prop_assert!((class.f1() - textbook_f1(&pairs, label)).abs() < 1e-12);
             }
@@ -198,7 +219,8 @@ mod tests {
         fn the_order_of_rows_changes_nothing(pairs in some_pairs()) {
             let mut reversed = pairs.clone();
             reversed.reverse();
-            prop_assert_eq!(of_pairs(&pairs), of_pairs(&reversed));
+            let (pairs, reversed) = (Pairs::owned(&pairs), Pairs::owned(&reversed));
+            prop_assert_eq!(pairs.confusion(), reversed.confusion());
         }
 
         #[test]
@@ -206,7 +228,8 @@ mod tests {
             // In the same order, so that the classes stand at the same places.
             let renamed: Vec<_> =
                 pairs.iter().map(|(t, g)| (format!("x{t}"), g.as_ref().map(|g| format!("x{g}")))).collect();
-            let (plain, other) = (of_pairs(&pairs), of_pairs(&renamed));
+            let (plain, other) = (Pairs::owned(&pairs), Pairs::owned(&renamed));
+            let (plain, other) = (plain.confusion(), other.confusion());
             prop_assert_eq!((&plain.classes, &plain.cells), (&other.classes, &other.cells));
         }
 
@@ -214,7 +237,8 @@ mod tests {
         fn exchanging_truth_and_guess_exchanges_precision_and_recall(pairs in prop::collection::vec(("[a-d]", "[a-d]"), 1..60)) {
             let there: Vec<_> = pairs.iter().map(|(truth, guess)| (truth.clone(), Some(guess.clone()))).collect();
             let back: Vec<_> = pairs.into_iter().map(|(truth, guess)| (guess, Some(truth))).collect();
-            for (class, other) in of_pairs(&there).classes.iter().zip(&of_pairs(&back).classes) {
+            let (there, back) = (Pairs::owned(&there), Pairs::owned(&back));
+            for (class, other) in there.confusion().classes.iter().zip(&back.confusion().classes) {
                 prop_assert_eq!((class.precision(), class.f1()), (other.recall(), other.f1()));
             }
         }

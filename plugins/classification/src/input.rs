@@ -52,12 +52,12 @@ impl Input {
     }
 
     /// The names of the labels of the ground truth.
-    pub(crate) fn true_names(&self) -> Vec<&str> {
+    pub(crate) fn true_names(&self) -> Vec<String> {
         self.pair.gt.values.names()
     }
 
     /// The names of the labels of the predictions.
-    pub(crate) fn guessed_names(&self) -> Vec<&str> {
+    pub(crate) fn guessed_names(&self) -> Vec<String> {
         self.pair.pred.values.names()
     }
 

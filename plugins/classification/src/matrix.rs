@@ -91,7 +91,7 @@ fn places(confusion: &Confusion<'_>) -> Vec<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confusion::of_pairs;
+    use crate::confusion::samples::Pairs;
     use serde_json::Value;
 
     fn parsed(matrix: &Matrix<'_>, total: u64) -> Value {
@@ -102,10 +102,8 @@ mod tests {
 
     #[test]
     fn counts_and_shares_with_a_column_for_no_answer() {
-        let some = |truth: &str, guess: Option<&str>| (truth.to_owned(), guess.map(str::to_owned));
-        let pairs =
-            [some("a", Some("a")), some("a", Some("b")), some("a", None), some("a", None), some("b", Some("b"))];
-        let confusion = of_pairs(&pairs);
+        let pairs = Pairs::of([("a", Some("a")), ("a", Some("b")), ("a", None), ("a", None), ("b", Some("b"))]);
+        let confusion = pairs.confusion();
         let json = parsed(&Matrix::of(&confusion), confusion.total);
         assert_eq!(json["columns"], json!(["a", "b", "(no prediction)"]));
         assert_eq!(json["counts"], json!([[1, 1, 2], [0, 1, 0]]));
@@ -117,7 +115,8 @@ mod tests {
         let pairs: Vec<_> = (0..300)
             .flat_map(|n| std::iter::repeat_n((format!("{n:03}"), Some(format!("{:03}", n / 2))), 1 + n % 7))
             .collect();
-        let confusion = of_pairs(&pairs);
+        let pairs = Pairs::owned(&pairs);
+        let confusion = pairs.confusion();
         let matrix = Matrix::of(&confusion);
         assert_eq!((matrix.labels.len(), matrix.labels[199], matrix.folded), (200, "(other)", 101));
         assert_eq!(matrix.counts.iter().flatten().sum::<u64>(), confusion.total);
