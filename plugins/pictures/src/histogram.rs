@@ -1,0 +1,112 @@
+//! The histogram: how many values are in each of the equal parts of a range.
+
+use crate::canvas::{Area, number};
+use crate::frame::{Frame, Plan};
+use crate::heading::nothing;
+use crate::number::{Digits, grouped};
+use crate::range::Range;
+use crate::reference::Reference;
+use crate::ticks::rounded;
+
+/// With more bins than this they are drawn as one shape, without tooltips.
+const MAX_SINGLE_BINS: usize = 200;
+
+/// How many values are in each of the equal parts of a range.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Histogram<'a> {
+    /// What the picture shows.
+    pub title: &'a str,
+    /// What else there is to say; may be empty.
+    pub subtitle: &'a str,
+    /// What the values are.
+    pub x_axis: &'a str,
+    /// What is counted.
+    pub y_axis: &'a str,
+    /// The range that the bins divide.
+    pub range: (f64, f64),
+    /// The count of each bin, from the lowest values on.
+    pub counts: &'a [u64],
+    /// Values to read the counts against, such as a threshold.
+    pub references: &'a [Reference<'a>],
+}
+
+impl Histogram<'_> {
+    /// Counts values into equal bins; those outside of the range or not finite are left out, and its upper end is in the
+    /// last bin.
+    pub fn count(values: impl IntoIterator<Item = f64>, range: (f64, f64), bins: usize) -> Vec<u64> {
+        let mut counts = vec![0; bins];
+        let range = Range::chosen(Some(range), None);
+        let (low, high) = (range.low(), range.high());
+        let width = high / bins as f64 - low / bins as f64;
+        for value in values.into_iter().filter(|value| *value >= low && *value <= high) {
+            let bin = (value / width - low / width) as usize;
+            if let Some(count) = counts.get_mut(bin.min(bins.saturating_sub(1))) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// The picture.
+    pub fn svg(&self) -> String {
+        let largest = self.counts.iter().copied().max().unwrap_or(0);
+        let mut frame = Frame::draw(&Plan {
+            title: self.title,
+            subtitle: self.subtitle,
+            x_axis: self.x_axis,
+            y_axis: self.y_axis,
+            x: Range::chosen(Some(self.range), None),
+            y: rounded(Range::between(0.0, largest.max(5) as f64), 5),
+            plot_width: 640.0,
+            plot_height: 320.0,
+            legend: &[],
+            references: self.references,
+            upright_grid: false,
+        });
+        if largest == 0 {
+            let middle = frame.middle();
+            nothing(&mut frame.canvas, middle);
+        } else if self.counts.len() > MAX_SINGLE_BINS {
+            self.draw_outline(&mut frame);
+        } else {
+            self.draw_bins(&mut frame);
+        }
+        let sum = self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        frame.finish(&format!("Histogram of {} in {} bins.", grouped(sum), grouped(self.counts.len() as u64)))
+    }
+
+    fn draw_bins(&self, frame: &mut Frame<'_>) {
+        let bins = self.counts.len() as f64;
+        let step = frame.plot.width / bins;
+        let gap = if step > 6.0 { 1.0 } else { 0.0 };
+        let edges = |at: f64| frame.x.range().low() * (1.0 - at / bins) + frame.x.range().high() * (at / bins);
+        let digits = Digits::of([frame.x.range().low(), frame.x.range().high(), edges(1.0)].into_iter());
+        let bottom = frame.plot.bottom();
+        for (bin, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let left = frame.plot.left + step * bin as f64;
+            let top = frame.y.at(*count as f64);
+            let area = Area { left: left + gap / 2.0, top, width: step - gap, height: bottom - top };
+            let (from, to) = (digits.write(edges(bin as f64)), digits.write(edges(bin as f64 + 1.0)));
+            frame.canvas.rect_with_tip("f0", area, &format!("{from} to {to}: {}", grouped(*count)));
+        }
+    }
+
+    fn draw_outline(&self, frame: &mut Frame<'_>) {
+        let step = frame.plot.width / self.counts.len() as f64;
+        let mut path = String::new();
+        let mut point = |mark: char, x: f64, y: f64| {
+            path.push(mark);
+            number(&mut path, x);
+            path.push(' ');
+            number(&mut path, y);
+        };
+        point('M', frame.plot.left, frame.plot.bottom());
+        for (bin, count) in self.counts.iter().enumerate() {
+            let left = frame.plot.left + step * bin as f64;
+            point('L', left, frame.y.at(*count as f64));
+            point('L', left + step, frame.y.at(*count as f64));
+        }
+        point('L', frame.plot.right(), frame.plot.bottom());
+        frame.canvas.path("f0 filled", &path, "");
+    }
+}
