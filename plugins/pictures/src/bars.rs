@@ -53,21 +53,25 @@ impl Bars<'_> {
         let top = self.draw_legend(&mut canvas, top);
         let bars = Rows::of(self);
         let references = References::place(self.reference.as_slice(), &bars.x);
-        let top_axis = if self.labels.len() > TALL { 18.0 } else { 0.0 };
-        let top = top + references.height() + top_axis;
+        let above = if self.labels.len() > TALL { 18.0 } else { 0.0 };
+        let top = top + references.height() + above;
         let bottom = top + bars.height().max(40.0);
-        bars.draw_axis(&mut canvas, top, bottom, top_axis > 0.0);
-        for (row, label) in self.labels.iter().enumerate() {
-            bars.draw_row(&mut canvas, row, label, top);
-        }
+        bars.draw_grid(&mut canvas, top, bottom);
+        bars.draw_rows(&mut canvas, top);
         bars.draw_base(&mut canvas, top, bottom);
-        references.draw(&mut canvas, top, bottom);
+        references.draw(&mut canvas, top - above, bottom);
+        bars.draw_texts(&mut canvas, top);
+        bars.draw_ticks(&mut canvas, bottom + 16.0);
+        if above > 0.0 {
+            bars.draw_ticks(&mut canvas, top - 6.0);
+        }
         let middle = (bars.x.from() + bars.x.to()) / 2.0;
         if self.labels.is_empty() {
             nothing(&mut canvas, (middle, (top + bottom) / 2.0));
         }
-        canvas.text_in("axis-name", Font::Label, Anchor::Middle, (middle, bottom + 38.0), self.axis);
-        canvas.finish(WIDTH, bottom + 38.0 + MARGIN, self.title, &self.description())
+        let below = if self.axis.is_empty() { 18.0 } else { 38.0 };
+        canvas.text_in("axis-name", Font::Label, Anchor::Middle, (middle, bottom + below), self.axis);
+        canvas.finish(WIDTH, bottom + below + MARGIN, self.title, &self.description())
     }
 
     fn draw_legend(&self, canvas: &mut Canvas, top: f64) -> f64 {
@@ -126,14 +130,16 @@ impl<'b, 'a> Rows<'b, 'a> {
         self.row_height() * self.bars.labels.len() as f64
     }
 
-    fn draw_axis(&self, canvas: &mut Canvas, top: f64, bottom: f64, above: bool) {
+    fn draw_grid(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
         for tick in ticks(self.x.range(), 6) {
             let x = self.x.at(tick.at);
             canvas.line("grid", (x, top), (x, bottom));
-            canvas.text(Font::Tick, Anchor::Middle, (x, bottom + 16.0), &tick.text);
-            if above {
-                canvas.text(Font::Tick, Anchor::Middle, (x, top - 6.0), &tick.text);
-            }
+        }
+    }
+
+    fn draw_ticks(&self, canvas: &mut Canvas, baseline: f64) {
+        for tick in ticks(self.x.range(), 6) {
+            canvas.text_in("halo", Font::Tick, Anchor::Middle, (self.x.at(tick.at), baseline), &tick.text);
         }
     }
 
@@ -143,33 +149,55 @@ impl<'b, 'a> Rows<'b, 'a> {
         canvas.line("axis", (x, top), (x, bottom));
     }
 
-    fn draw_row(&self, canvas: &mut Canvas, row: usize, label: &str, top: f64) {
-        let top = top + self.row_height() * row as f64 + self.gap / 2.0;
-        let middle = top + (self.row_height() - self.gap) / 2.0;
-        let at = (MARGIN + self.label_width, middle + Font::Label.drop());
-        canvas.text_within(Font::Label, Anchor::End, at, self.label_width + 1.0, label);
-        for (at, series) in self.bars.series.iter().enumerate() {
-            let value = series.values.get(row).copied().filter(|value| value.is_finite());
-            self.draw_bar(canvas, at, label, value, top + self.pitch * at as f64);
+    fn draw_rows(&self, canvas: &mut Canvas, top: f64) {
+        for (row, label) in self.bars.labels.iter().enumerate() {
+            let middle = self.row_top(row, top) + (self.row_height() - self.gap) / 2.0;
+            let at = (MARGIN + self.label_width, middle + Font::Label.drop());
+            canvas.text_within(Font::Label, Anchor::End, at, self.label_width + 1.0, label);
+            for (at, series) in self.bars.series.iter().enumerate() {
+                if let Some(value) = value(series, row) {
+                    let tip = self.tip(label, series.name, value);
+                    canvas.rect_with_tip(&fill(at), self.bar(value, self.row_top(row, top), at), &tip);
+                }
+            }
         }
     }
 
-    fn draw_bar(&self, canvas: &mut Canvas, series: usize, label: &str, value: Option<f64>, top: f64) {
-        let base = self.x.at(0.0);
-        let baseline = top + self.thickness / 2.0 + Font::Tick.drop();
-        let Some(value) = value else {
-            canvas.text(Font::Tick, Anchor::Start, (base + 5.0, baseline), "–");
-            return;
-        };
-        let end = self.x.at(value);
-        let area = Area { left: base.min(end), top, width: (end - base).abs(), height: self.thickness };
-        let text = self.digits.write(value);
-        let name = self.bars.series[series].name;
-        let colon = if name.is_empty() { "" } else { ": " };
-        canvas.rect_with_tip(&fill(series), area, &format!("{}{colon}{}: {text}", isolated(label), isolated(name)));
-        let (anchor, x) = if value < 0.0 { (Anchor::End, end - 5.0) } else { (Anchor::Start, end + 5.0) };
-        canvas.text(Font::Tick, anchor, (x, baseline), &text);
+    fn row_top(&self, row: usize, top: f64) -> f64 {
+        top + self.row_height() * row as f64 + self.gap / 2.0
     }
+
+    fn bar(&self, value: f64, top: f64, series: usize) -> Area {
+        let (base, end) = (self.x.at(0.0), self.x.at(value));
+        let top = top + self.pitch * series as f64;
+        Area { left: base.min(end), top, width: (end - base).abs(), height: self.thickness }
+    }
+
+    fn tip(&self, label: &str, series: &str, value: f64) -> String {
+        let names: Vec<_> = [label, series].into_iter().filter(|name| !name.is_empty()).map(isolated).collect();
+        format!("{}: {}", names.join(", "), self.digits.write(value))
+    }
+
+    /// The values at the ends of the bars, over any line that crosses them.
+    fn draw_texts(&self, canvas: &mut Canvas, top: f64) {
+        for row in 0..self.bars.labels.len() {
+            for (at, series) in self.bars.series.iter().enumerate() {
+                let (value, text) = match value(series, row) {
+                    Some(value) => (value, self.digits.write(value)),
+                    None => (0.0, "–".to_owned()),
+                };
+                let bar = self.bar(value, self.row_top(row, top), at);
+                let (anchor, x) =
+                    if value < 0.0 { (Anchor::End, bar.left - 5.0) } else { (Anchor::Start, bar.right() + 5.0) };
+                let baseline = bar.top + self.thickness / 2.0 + Font::Tick.drop();
+                canvas.text_in("halo", Font::Tick, anchor, (x, baseline), &text);
+            }
+        }
+    }
+}
+
+fn value(series: &Series<'_>, row: usize) -> Option<f64> {
+    series.values.get(row).copied().filter(|value| value.is_finite())
 }
 
 fn axis_range(bars: &Bars<'_>) -> Range {

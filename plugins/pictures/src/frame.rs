@@ -7,6 +7,7 @@ use crate::legend::{Swatch, legend};
 use crate::range::Range;
 use crate::reference::{Reference, References};
 use crate::scale::Scale;
+use crate::text::clean;
 use crate::ticks::{Tick, ticks};
 
 /// What is around a plot.
@@ -32,12 +33,16 @@ pub(crate) struct Frame<'a> {
     pub(crate) plot: Area,
     title: &'a str,
     references: References<'a>,
+    /// The height of what is below the plot.
+    below: f64,
 }
 
 impl<'a> Frame<'a> {
     pub(crate) fn draw(plan: &Plan<'a>) -> Self {
-        let y_ticks = ticks(plan.y, 6);
+        let x_ticks = x_ticks(plan);
+        let y_ticks = y_ticks(plan);
         let left = MARGIN + Font::Tick.widest(y_ticks.iter().map(|tick| tick.text.as_str()), 160.0) + 8.0;
+        let left = left.ceil();
         let right = left + plan.plot_width;
         let x = Scale::new(plan.x, left, right);
         let references = References::place(plan.references, &x);
@@ -45,17 +50,26 @@ impl<'a> Frame<'a> {
         let mut canvas = Canvas::default();
         let top = heading(&mut canvas, plan.title, plan.subtitle, right + MARGIN);
         let top = legend(&mut canvas, plan.legend, MARGIN, top, right);
-        canvas.text_in("axis-name", Font::Label, Anchor::Start, (MARGIN, top + 10.0), plan.y_axis);
-        let top = top + 22.0 + references.height();
+        let name = Font::Label.cut(&clean(plan.y_axis), plan.plot_width / 2.0).into_owned();
+        canvas.text_in("axis-name", Font::Label, Anchor::Start, (MARGIN, top + 10.0), &name);
+        let top = (top + 22.0 + references.height()).ceil();
         let plot = Area { left, top, width: plan.plot_width, height: plan.plot_height };
         let y = Scale::new(plan.y, plot.bottom(), plot.top);
 
-        let mut frame = Self { canvas, x, y, plot, title: plan.title, references };
+        let mut frame = Self { canvas, x, y, plot, title: plan.title, references, below: 18.0 };
         frame.draw_y(&y_ticks);
-        frame.draw_x(&x_ticks(plan), plan.upright_grid);
-        let name = (plot.left + plot.width / 2.0, plot.bottom() + 38.0);
-        frame.canvas.text_in("axis-name", Font::Label, Anchor::Middle, name, plan.x_axis);
+        frame.draw_x(&x_ticks, plan.upright_grid);
+        frame.name_x(plan.x_axis);
         frame
+    }
+
+    fn name_x(&mut self, name: &str) {
+        if name.is_empty() {
+            return;
+        }
+        self.below = 38.0;
+        let at = (self.plot.left + self.plot.width / 2.0, self.plot.bottom() + self.below);
+        self.canvas.text_in("axis-name", Font::Label, Anchor::Middle, at, name);
     }
 
     fn draw_y(&mut self, ticks: &[Tick]) {
@@ -88,14 +102,14 @@ impl<'a> Frame<'a> {
     /// Draws the references over the plot and closes the picture.
     pub(crate) fn finish(mut self, description: &str) -> String {
         self.references.draw(&mut self.canvas, self.plot.top, self.plot.bottom());
-        let (width, height) = (self.plot.right() + MARGIN, self.plot.bottom() + 38.0 + MARGIN);
+        let (width, height) = (self.plot.right() + MARGIN, self.plot.bottom() + self.below + MARGIN);
         self.canvas.finish(width, height, self.title, description)
     }
 }
 
 /// As many ticks as their texts leave room for.
 fn x_ticks(plan: &Plan<'_>) -> Vec<Tick> {
-    let mut about = 8;
+    let mut about = (plan.plot_width / 80.0) as usize;
     loop {
         let found = ticks(plan.x, about);
         let widest = Font::Tick.widest(found.iter().map(|tick| tick.text.as_str()), f64::INFINITY);
@@ -104,4 +118,9 @@ fn x_ticks(plan: &Plan<'_>) -> Vec<Tick> {
         }
         about -= 1;
     }
+}
+
+/// Where both axes are the same, so are their ticks.
+fn y_ticks(plan: &Plan<'_>) -> Vec<Tick> {
+    if plan.x == plan.y { x_ticks(plan) } else { ticks(plan.y, (plan.plot_height / 65.0) as usize) }
 }

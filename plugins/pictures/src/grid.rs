@@ -86,8 +86,8 @@ impl Grid {
         Area {
             left: (MARGIN + 18.0 + self.row_labels + 6.0).ceil(),
             top: (top + 18.0 + self.column_labels + 6.0).ceil(),
-            width: self.size * self.columns.max(4) as f64,
-            height: self.size * self.rows.max(1) as f64,
+            width: if self.columns == 0 { 300.0 } else { self.size * self.columns as f64 },
+            height: if self.rows == 0 { 100.0 } else { self.size * self.rows as f64 },
         }
     }
 

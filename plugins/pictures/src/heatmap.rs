@@ -194,7 +194,7 @@ fn draw_mesh(canvas: &mut Canvas, grid: &Grid, plate: Area) {
             number(path, if upright { plate.height } else { plate.width });
         }
     }
-    for (class, path) in ["mesh", "axis"].into_iter().zip(&lines).filter(|(_, path)| !path.is_empty()) {
+    for (class, path) in ["mesh", "tenth"].into_iter().zip(&lines).filter(|(_, path)| !path.is_empty()) {
         canvas.path(class, path, "");
     }
 }

@@ -36,10 +36,15 @@ impl Histogram<'_> {
     pub fn count(values: impl IntoIterator<Item = f64>, range: (f64, f64), bins: usize) -> Vec<u64> {
         let mut counts = vec![0; bins];
         let range = Range::chosen(Some(range), None);
-        let (low, high) = (range.low(), range.high());
-        let width = high / bins as f64 - low / bins as f64;
-        for value in values.into_iter().filter(|value| *value >= low && *value <= high) {
-            let bin = (value / width - low / width) as usize;
+        let width = range.high() / bins as f64 - range.low() / bins as f64;
+        for value in values.into_iter().filter(|value| *value >= range.low() && *value <= range.high()) {
+            let mut bin = (value / width - range.low() / width) as usize;
+            // Dividing may round over an edge: what counts is the edge as it is written.
+            if value >= edge(range, bin + 1, bins) {
+                bin += 1;
+            } else if value < edge(range, bin, bins) {
+                bin = bin.saturating_sub(1);
+            }
             if let Some(count) = counts.get_mut(bin.min(bins.saturating_sub(1))) {
                 *count += 1;
             }
@@ -76,17 +81,16 @@ impl Histogram<'_> {
     }
 
     fn draw_bins(&self, frame: &mut Frame<'_>) {
-        let bins = self.counts.len() as f64;
-        let step = frame.plot.width / bins;
+        let step = frame.plot.width / self.counts.len() as f64;
         let gap = if step > 6.0 { 1.0 } else { 0.0 };
-        let edges = |at: f64| frame.x.range().low() * (1.0 - at / bins) + frame.x.range().high() * (at / bins);
-        let digits = Digits::of([frame.x.range().low(), frame.x.range().high(), edges(1.0)].into_iter());
+        let edge = |at: usize| edge(frame.x.range(), at, self.counts.len());
+        let digits = Digits::of([edge(0), edge(1), edge(self.counts.len())].into_iter());
         let bottom = frame.plot.bottom();
         for (bin, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let left = frame.plot.left + step * bin as f64;
             let top = frame.y.at(*count as f64);
             let area = Area { left: left + gap / 2.0, top, width: step - gap, height: bottom - top };
-            let (from, to) = (digits.write(edges(bin as f64)), digits.write(edges(bin as f64 + 1.0)));
+            let (from, to) = (digits.write(edge(bin)), digits.write(edge(bin + 1)));
             frame.canvas.rect_with_tip("f0", area, &format!("{from} to {to}: {}", grouped(*count)));
         }
     }
@@ -108,5 +112,29 @@ impl Histogram<'_> {
         }
         point('L', frame.plot.right(), frame.plot.bottom());
         frame.canvas.path("f0 filled", &path, "");
+    }
+}
+
+/// Where a bin begins.
+fn edge(range: Range, bin: usize, bins: usize) -> f64 {
+    let share = bin as f64 / bins as f64;
+    range.low() * (1.0 - share) + range.high() * share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_on_an_edge_is_in_the_bin_that_begins_there() {
+        let edges: Vec<f64> = (0..20).map(|bin| f64::from(bin) / 20.0).collect();
+        assert_eq!(Histogram::count(edges, (0.0, 1.0), 20), [1; 20]);
+    }
+
+    #[test]
+    fn the_upper_end_is_in_and_what_is_outside_is_not() {
+        let values = [0.0, 1.0, 1.1, -0.1, f64::NAN, f64::INFINITY, 0.4];
+        assert_eq!(Histogram::count(values, (0.0, 1.0), 2), [2, 1]);
+        assert!(Histogram::count(values, (0.0, 1.0), 0).is_empty());
     }
 }

@@ -29,7 +29,8 @@ pub(crate) struct References<'a> {
 struct Placed<'a> {
     name: &'a str,
     x: f64,
-    left: f64,
+    /// The middle of the name.
+    middle: f64,
     line: usize,
 }
 
@@ -49,7 +50,7 @@ impl<'a> References<'a> {
             let line = ends.iter().position(|end| *end + 8.0 <= left).unwrap_or(ends.len());
             ends.resize(ends.len().max(line + 1), 0.0);
             ends[line] = left + width;
-            shown.push(Placed { name: reference.name, x, left: left + width / 2.0, line });
+            shown.push(Placed { name: reference.name, x, middle: left + width / 2.0, line });
         }
         Self { shown, lines: ends.len() }
     }
@@ -59,13 +60,15 @@ impl<'a> References<'a> {
         self.lines as f64 * LINE
     }
 
-    /// Draws the lines from the plot's top to its bottom, and the names above.
+    /// Draws the lines from the plot's top to its bottom, and the names above, which no line crosses.
     pub(crate) fn draw(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
+        let band = |placed: &Placed<'_>| top - placed.line as f64 * LINE;
         for placed in &self.shown {
-            let band = placed.line as f64 * LINE;
-            canvas.line("reference", (placed.x, top - band - 3.0), (placed.x, bottom));
-            let at = (placed.left, top - band - 7.0);
-            canvas.text_within(Font::Tick, Anchor::Middle, at, MAX_NAME, placed.name);
+            canvas.line("reference", (placed.x, band(placed) - 3.0), (placed.x, bottom));
+        }
+        for placed in &self.shown {
+            let name = Font::Tick.cut(&clean(placed.name), MAX_NAME).into_owned();
+            canvas.text_in("ink halo", Font::Tick, Anchor::Middle, (placed.middle, band(placed) - 7.0), &name);
         }
     }
 }

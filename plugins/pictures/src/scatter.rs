@@ -58,10 +58,11 @@ impl Scatter<'_> {
     pub fn svg_of(&self, points: impl Iterator<Item = (f64, f64)> + Clone) -> String {
         let seen = Seen::of(points.clone());
         let (x, y) = self.ranges(&seen);
+        let subtitle = seen.subtitle(self.subtitle);
         let square = self.guide == Guide::Diagonal;
         let mut frame = Frame::draw(&Plan {
             title: self.title,
-            subtitle: self.subtitle,
+            subtitle: &subtitle,
             x_axis: self.x_axis,
             y_axis: self.y_axis,
             x,
@@ -81,7 +82,7 @@ impl Scatter<'_> {
             _ => draw_density(&mut frame, points),
         }
         self.draw_guide(&mut frame);
-        frame.finish(&seen.description())
+        frame.finish(&format!("Scatter plot of {} points.", grouped(seen.finite)))
     }
 
     fn ranges(&self, seen: &Seen) -> (Range, Range) {
@@ -128,12 +129,14 @@ impl Seen {
         Self { finite, left_out, x: extent([low.0, high.0].into_iter()), y: extent([low.1, high.1].into_iter()) }
     }
 
-    fn description(&self) -> String {
-        let left_out = match self.left_out {
-            0 => String::new(),
-            count => format!(" {} that are not finite are left out.", grouped(count)),
-        };
-        format!("Scatter plot of {} points.{left_out}", grouped(self.finite))
+    /// What the caller says, and how much is not shown.
+    fn subtitle(&self, given: &str) -> String {
+        let left_out = format!("{} rows without a finite value are left out", grouped(self.left_out));
+        match (self.left_out, given) {
+            (0, _) => given.to_owned(),
+            (_, "") => left_out,
+            _ => format!("{given}; {left_out}"),
+        }
     }
 }
 

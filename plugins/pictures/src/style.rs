@@ -31,15 +31,16 @@ const ON_SHADES: [Rule; 3] = [
     rule("text.on-full", "fill", "#ffffff", "#14171c"),
 ];
 
-const SHAPES: [Rule; 8] = [
+const SHAPES: [Rule; 9] = [
     PAPER,
     rule(".plate", "fill", "#f4f5f7", "#1c2027"),
     rule(".grid", "stroke", "#e3e6ea", "#2a3038"),
     rule(".axis", "stroke", "#8b949e", "#6b7480"),
-    rule(".mesh", "stroke", "#ffffff", "#14171c"),
+    rule(".tenth", "stroke", "#c3cad3", "#454e5a"),
+    rule(".mesh,.halo", "stroke", "#ffffff", "#14171c"),
     rule(".reference", "stroke", "#1b1f24", "#e6e9ee"),
     rule(".thick", "stroke", "#1b1f24", "#e6e9ee"),
-    rule(".pale", "stroke", "#aab2bd", "#4a5360"),
+    rule(".pale", "stroke", "#c3cad3", "#525c69"),
 ];
 
 /// Colours of series, told apart by colour-blind people too; the first is also "right" and the second "wrong".
@@ -53,7 +54,7 @@ const SERIES: [(&str, &str); 6] = [
 ];
 
 /// How strong the shades of a colour are, from the faintest that can be seen to the full colour.
-const SHADES: [f64; 9] = [0.13, 0.18, 0.24, 0.31, 0.38, 0.46, 0.55, 0.78, 1.0];
+const SHADES: [f64; 9] = [0.17, 0.22, 0.27, 0.33, 0.39, 0.46, 0.55, 0.78, 1.0];
 
 /// How many shades there are.
 pub(crate) const SHADE_COUNT: usize = SHADES.len();
@@ -74,12 +75,13 @@ fn ink_index(shade: usize) -> usize {
 pub(crate) fn sheet() -> String {
     let mut css = String::with_capacity(4096);
     css.push_str(
-        ".picture text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif;\
+        ".picture text{direction:ltr;font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif;\
          font-variant-numeric:tabular-nums}\
          .picture .title{font-weight:600}.picture .end{text-anchor:end}.picture .middle{text-anchor:middle}\
-         .picture path:not(.filled){fill:none}.picture .grid,.picture .axis{shape-rendering:crispEdges}\
+         .picture path:not(.filled){fill:none}.picture .grid,.picture .axis,.picture .tenth{shape-rendering:crispEdges}\
          .picture .reference{stroke-width:1.5;stroke-dasharray:5 4}.picture .thick{stroke-width:3;stroke-linejoin:round}\
          .picture .thin{stroke-width:1.5;stroke-linejoin:round}.picture .pale{stroke-width:1}\
+         .picture .halo{stroke-width:4;stroke-linejoin:round;paint-order:stroke}\
          .picture .dashed{stroke-dasharray:6 3}.picture .mesh{stroke-width:1}.picture .cells path{shape-rendering:crispEdges}",
     );
     for font in Font::ALL {
