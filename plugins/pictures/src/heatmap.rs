@@ -117,7 +117,7 @@ impl Heatmap<'_> {
         for cell in &matrix.cells {
             let area = grid.cell(plate, cell.row, cell.column);
             let (x, y) = (area.left + area.width / 2.0, area.top + area.height / 2.0);
-            let ink = ink_on(cell.shade());
+            let ink = ink_on(cell.shade);
             if grid.detail() == Detail::Count {
                 canvas.text_in(ink, Font::Small, Anchor::Middle, (x, y + Font::Small.drop()), &grouped(cell.count));
             } else {
@@ -130,7 +130,7 @@ impl Heatmap<'_> {
 }
 
 fn class(cell: &Cell, kind: char) -> String {
-    format!("{kind}{} s{}", usize::from(!cell.right), cell.shade())
+    format!("{kind}{} s{}", usize::from(!cell.right), cell.shade)
 }
 
 /// What the shades mean.
@@ -157,12 +157,12 @@ fn draw_together(canvas: &mut Canvas, grid: &Grid, plate: Area, cells: &[Cell]) 
     let mut at = 0;
     while at < cells.len() {
         let first = &cells[at];
-        let kind = (first.right, first.shade());
+        let kind = (first.right, first.shade);
         let follows = |(ahead, cell): &(usize, &Cell)| {
-            cell.row == first.row && cell.column == first.column + ahead && (cell.right, cell.shade()) == kind
+            cell.row == first.row && cell.column == first.column + ahead && (cell.right, cell.shade) == kind
         };
         let run = cells[at..].iter().enumerate().take_while(follows).count();
-        let path = &mut paths[usize::from(!first.right) * SHADE_COUNT + first.shade()];
+        let path = &mut paths[usize::from(!first.right) * SHADE_COUNT + first.shade];
         for (mark, value) in [('M', first.column), (' ', first.row), ('h', run)] {
             path.push(mark);
             digits(path, value as u64);

@@ -6,6 +6,7 @@ use crate::heading::nothing;
 use crate::number::{Digits, grouped};
 use crate::range::Range;
 use crate::reference::Reference;
+use crate::scale::Scale;
 use crate::ticks::rounded;
 
 /// With more bins than this they are drawn as one shape, without tooltips.
@@ -36,16 +37,11 @@ impl Histogram<'_> {
     pub fn count(values: impl IntoIterator<Item = f64>, range: (f64, f64), bins: usize) -> Vec<u64> {
         let mut counts = vec![0; bins];
         let range = Range::chosen(Some(range), None);
-        let width = range.high() / bins as f64 - range.low() / bins as f64;
+        let edges: Vec<f64> = (0..=bins).map(|bin| edge(range, bin, bins)).collect();
+        let scale = Scale::new(range, 0.0, bins as f64);
         for value in values.into_iter().filter(|value| *value >= range.low() && *value <= range.high()) {
-            let mut bin = (value / width - range.low() / width) as usize;
-            // Dividing may round over an edge: what counts is the edge as it is written.
-            if value >= edge(range, bin + 1, bins) {
-                bin += 1;
-            } else if value < edge(range, bin, bins) {
-                bin = bin.saturating_sub(1);
-            }
-            if let Some(count) = counts.get_mut(bin.min(bins.saturating_sub(1))) {
+            let near = (scale.at(value) as usize).min(bins.saturating_sub(1));
+            if let Some(count) = counts.get_mut(exact(&edges, near, value)) {
                 *count += 1;
             }
         }
@@ -119,6 +115,15 @@ impl Histogram<'_> {
 fn edge(range: Range, bin: usize, bins: usize) -> f64 {
     let share = bin as f64 / bins as f64;
     range.low() * (1.0 - share) + range.high() * share
+}
+
+/// Scaling may round over an edge: what counts is the edge as it is written.
+fn exact(edges: &[f64], near: usize, value: f64) -> usize {
+    match near {
+        _ if value < edges[near] => near.saturating_sub(1),
+        _ if near + 2 < edges.len() && value >= edges[near + 1] => near + 1,
+        _ => near,
+    }
 }
 
 #[cfg(test)]

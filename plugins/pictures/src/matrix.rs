@@ -1,5 +1,7 @@
 //! The matrix behind a heatmap: its cells merged, in order, and with their share of the row.
 
+use std::cmp::Reverse;
+
 use crate::style::SHADE_COUNT;
 
 /// Where shades begin, as shares of a row: closer together where errors are.
@@ -12,15 +14,10 @@ pub(crate) struct Cell {
     pub(crate) column: usize,
     pub(crate) count: u64,
     pub(crate) share: f64,
+    /// How strongly the cell is coloured.
+    pub(crate) shade: usize,
     /// Whether row and column have the same label.
     pub(crate) right: bool,
-}
-
-impl Cell {
-    /// How strongly the cell is coloured.
-    pub(crate) fn shade(&self) -> usize {
-        EDGES.iter().rposition(|edge| self.share > *edge).unwrap_or(0)
-    }
 }
 
 /// The cells of a matrix by row and column, and the sums of its rows.
@@ -47,12 +44,9 @@ impl Matrix {
         for (row, _, count) in &merged {
             totals[*row] = totals[*row].saturating_add(*count);
         }
-        let cell = |(row, column, count): (usize, usize, u64)| Cell {
-            row,
-            column,
-            count,
-            share: count as f64 / totals[row] as f64,
-            right: rows[row] == columns[column],
+        let cell = |(row, column, count): (usize, usize, u64)| {
+            let share = count as f64 / totals[row] as f64;
+            Cell { row, column, count, share, shade: shade(share), right: rows[row] == columns[column] }
         };
         Self { cells: merged.into_iter().map(cell).collect(), totals }
     }
@@ -68,10 +62,18 @@ impl Matrix {
     /// The largest cells off the diagonal, the largest first.
     pub(crate) fn largest_errors(&self, most: usize) -> Vec<Cell> {
         let mut errors: Vec<Cell> = self.cells.iter().filter(|cell| !cell.right).copied().collect();
-        errors.sort_by_key(|cell| std::cmp::Reverse(cell.count));
-        errors.truncate(most);
+        let order = |cell: &Cell| (Reverse(cell.count), cell.row, cell.column);
+        if errors.len() > most {
+            errors.select_nth_unstable_by_key(most, order);
+            errors.truncate(most);
+        }
+        errors.sort_unstable_by_key(order);
         errors
     }
+}
+
+fn shade(share: f64) -> usize {
+    EDGES.iter().rposition(|edge| share > *edge).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -84,9 +86,18 @@ mod tests {
         let matrix = Matrix::of(&labels, &labels, &[(1, 0, 1), (0, 0, 2), (1, 0, 2), (1, 1, 1), (9, 0, 5), (0, 1, 0)]);
         assert_eq!(matrix.totals, [2, 4]);
         assert_eq!((matrix.total(), matrix.right()), (6, 3));
-        let error = Cell { row: 1, column: 0, count: 3, share: 0.75, right: false };
+        let error = Cell { row: 1, column: 0, count: 3, share: 0.75, shade: 7, right: false };
         assert_eq!(matrix.largest_errors(9), [error]);
-        assert_eq!((error.shade(), matrix.cells[0].shade()), (7, 8));
+        assert_eq!(matrix.cells[0].shade, 8);
+    }
+
+    #[test]
+    fn the_largest_errors_come_first_and_the_same_ones_each_time() {
+        let labels = ["a", "b", "c", "d"];
+        let cells = [(3, 0, 2), (0, 1, 2), (1, 1, 9), (1, 0, 7), (2, 0, 2), (0, 2, 1)];
+        let places: Vec<_> =
+            Matrix::of(&labels, &labels, &cells).largest_errors(3).iter().map(|c| (c.row, c.column)).collect();
+        assert_eq!(places, [(1, 0), (0, 1), (2, 0)]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Whatever labels and numbers come, a chart is well-formed XML, small, and the same each time.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has to fail")]
 
 use autoscorer_pictures::{Bars, Curve, Curves, Guide, Heatmap, Histogram, Reference, Scatter, Series};
 use proptest::prelude::*;
