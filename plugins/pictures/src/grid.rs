@@ -139,6 +139,9 @@ impl Grid {
 
     /// The sums of the rows, to their right.
     pub(crate) fn draw_totals(&self, canvas: &mut Canvas, plate: Area, totals: &[u64]) {
+        if totals.is_empty() {
+            return;
+        }
         let right = plate.right() + self.totals;
         canvas.text(Font::Tick, Anchor::End, (right, plate.top - 7.0), "total");
         for (row, total) in totals.iter().enumerate() {

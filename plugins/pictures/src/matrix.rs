@@ -60,9 +60,9 @@ impl Matrix {
     }
 
     /// The largest cells off the diagonal, the largest first.
-    pub(crate) fn largest_errors(&self, most: usize) -> Vec<Cell> {
-        let mut errors: Vec<Cell> = self.cells.iter().filter(|cell| !cell.right).copied().collect();
-        let order = |cell: &Cell| (Reverse(cell.count), cell.row, cell.column);
+    pub(crate) fn largest_errors(&self, most: usize) -> Vec<&Cell> {
+        let mut errors: Vec<&Cell> = self.cells.iter().filter(|cell| !cell.right).collect();
+        let order = |cell: &&Cell| (Reverse(cell.count), cell.row, cell.column);
         if errors.len() > most {
             errors.select_nth_unstable_by_key(most, order);
             errors.truncate(most);
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(matrix.totals, [2, 4]);
         assert_eq!((matrix.total(), matrix.right()), (6, 3));
         let error = Cell { row: 1, column: 0, count: 3, share: 0.75, shade: 7, right: false };
-        assert_eq!(matrix.largest_errors(9), [error]);
+        assert_eq!(matrix.largest_errors(9), [&error]);
         assert_eq!(matrix.cells[0].shade, 8);
     }
 

@@ -131,7 +131,7 @@ impl Seen {
 
     /// What the caller says, and how much is not shown.
     fn subtitle(&self, given: &str) -> String {
-        let left_out = format!("{} rows without a finite value are left out", grouped(self.left_out));
+        let left_out = format!("left out because not finite: {}", grouped(self.left_out));
         match (self.left_out, given) {
             (0, _) => given.to_owned(),
             (_, "") => left_out,

@@ -46,11 +46,11 @@ const SHAPES: [Rule; 9] = [
 /// Colours of series, told apart by colour-blind people too; the first is also "right" and the second "wrong".
 const SERIES: [(&str, &str); 6] = [
     ("#1f6fb8", "#5aa9f0"),
-    ("#bf4f08", "#f0883e"),
-    ("#12805c", "#3fbf94"),
-    ("#8a4fb0", "#c297e8"),
-    ("#8a6a00", "#d9b635"),
-    ("#c2366b", "#f27ba5"),
+    ("#bd4519", "#f97b32"),
+    ("#0aa366", "#2f8f5a"),
+    ("#4a1d8a", "#d9ccff"),
+    ("#c08200", "#f5dd4b"),
+    ("#8c1d4f", "#c65f98"),
 ];
 
 /// How strong the shades of a colour are, from the faintest that can be seen to the full colour.
@@ -120,10 +120,32 @@ mod tests {
         std::array::from_fn(|at| colour[at] * opacity + paper[at] * (1.0 - opacity))
     }
 
-    fn luminance(colour: [f64; 3]) -> f64 {
-        let linear = |part: f64| if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) };
-        0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2])
+    fn linear(colour: [f64; 3]) -> [f64; 3] {
+        colour.map(|part| if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) })
     }
+
+    fn times(matrix: [[f64; 3]; 3], colour: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row[0] * colour[0] + row[1] * colour[1] + row[2] * colour[2])
+    }
+
+    fn luminance(colour: [f64; 3]) -> f64 {
+        times([[0.2126, 0.7152, 0.0722]; 3], linear(colour))[0]
+    }
+
+    /// CIELAB of linear sRGB: distances in it are differences that are seen.
+    fn lab(colour: [f64; 3]) -> [f64; 3] {
+        let to_xyz = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8729]];
+        let [x, y, z] = times(to_xyz, colour.map(|part| part.clamp(0.0, 1.0)))
+            .map(|part| if part > 0.008856 { part.cbrt() } else { 7.787 * part + 16.0 / 116.0 });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// Full red, green and blue blindness, by the model of Machado, Oliveira and Fernandes (2009).
+    const BLINDNESS: [[[f64; 3]; 3]; 3] = [
+        [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+        [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
+        [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
+    ];
 
     /// The contrast of WCAG 2: 4.5 is asked of text, 3 of lines and bars.
     fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
@@ -156,6 +178,20 @@ mod tests {
         for (light, dark) in SERIES {
             assert!(contrast(rgb(light), rgb(PAPER.light)) >= 3.0, "{light}");
             assert!(contrast(rgb(dark), rgb(PAPER.dark)) >= 3.0, "{dark}");
+        }
+    }
+
+    #[test]
+    fn colour_blind_people_can_tell_series_apart() {
+        for (of_theme, blindness) in [0, 1].into_iter().flat_map(|theme| BLINDNESS.map(|blindness| (theme, blindness)))
+        {
+            let seen = SERIES.map(|pair| lab(times(blindness, linear(rgb([pair.0, pair.1][of_theme])))));
+            for (at, one) in seen.iter().enumerate() {
+                for (other_at, other) in seen.iter().enumerate().skip(at + 1) {
+                    let distance = (0..3).map(|part| (one[part] - other[part]).powi(2)).sum::<f64>().sqrt();
+                    assert!(distance > 15.0, "series {at} and {other_at} of theme {of_theme}: {distance}");
+                }
+            }
         }
     }
 }
