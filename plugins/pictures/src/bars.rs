@@ -70,7 +70,8 @@ impl Bars<'_> {
             nothing(&mut canvas, (middle, (top + bottom) / 2.0));
         }
         let below = if self.axis.is_empty() { 18.0 } else { 38.0 };
-        canvas.text_in("axis-name", Font::Label, Anchor::Middle, (middle, bottom + below), self.axis);
+        let room = bars.x.to() - bars.x.from();
+        canvas.text_within(Font::Axis, Anchor::Middle, (middle, bottom + below), room, self.axis);
         canvas.finish(WIDTH, bottom + below + MARGIN, self.title, &self.description())
     }
 

@@ -105,22 +105,14 @@ impl Canvas {
         self.words(font, class, anchor, at, f64::INFINITY, text);
     }
 
-    /// Text that runs upwards.
-    pub(crate) fn text_upwards(
-        &mut self,
-        class: &str,
-        font: Font,
-        anchor: Anchor,
-        at: (f64, f64),
-        width: f64,
-        text: &str,
-    ) {
+    /// Text that runs upwards, cut to `width`.
+    pub(crate) fn text_upwards(&mut self, font: Font, anchor: Anchor, at: (f64, f64), width: f64, text: &str) {
         self.body.push_str("<g transform=\"translate(");
         number(&mut self.body, at.0);
         self.body.push(' ');
         number(&mut self.body, at.1);
         self.body.push_str(")rotate(-90)\">");
-        self.words(font, class, anchor, (0.0, 0.0), width, text);
+        self.words(font, "", anchor, (0.0, 0.0), width, text);
         self.body.push_str("</g>\n");
     }
 

@@ -11,7 +11,9 @@ pub(crate) enum Font {
     Title,
     /// What stands below the title.
     Subtitle,
-    /// Names of axes, bars and series.
+    /// Names of axes.
+    Axis,
+    /// Names of rows and series.
     Label,
     /// Numbers along axes and at the ends of bars.
     Tick,
@@ -20,12 +22,13 @@ pub(crate) enum Font {
 }
 
 impl Font {
-    pub(crate) const ALL: [Self; 5] = [Self::Title, Self::Subtitle, Self::Label, Self::Tick, Self::Small];
+    pub(crate) const ALL: [Self; 6] = [Self::Title, Self::Subtitle, Self::Axis, Self::Label, Self::Tick, Self::Small];
 
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Title => "title",
             Self::Subtitle => "subtitle",
+            Self::Axis => "axis-name",
             Self::Label => "label",
             Self::Tick => "tick",
             Self::Small => "small",
@@ -36,7 +39,7 @@ impl Font {
         match self {
             Self::Title => 17.0,
             Self::Subtitle => 13.0,
-            Self::Label => 12.0,
+            Self::Axis | Self::Label => 12.0,
             Self::Tick => 11.0,
             Self::Small => 10.0,
         }

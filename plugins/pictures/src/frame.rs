@@ -7,7 +7,6 @@ use crate::legend::{Swatch, legend};
 use crate::range::Range;
 use crate::reference::{Reference, References};
 use crate::scale::Scale;
-use crate::text::clean;
 use crate::ticks::{Tick, ticks};
 
 /// What is around a plot.
@@ -50,8 +49,7 @@ impl<'a> Frame<'a> {
         let mut canvas = Canvas::default();
         let top = heading(&mut canvas, plan.title, plan.subtitle, right + MARGIN);
         let top = legend(&mut canvas, plan.legend, MARGIN, top, right);
-        let name = Font::Label.cut(&clean(plan.y_axis), plan.plot_width / 2.0).into_owned();
-        canvas.text_in("axis-name", Font::Label, Anchor::Start, (MARGIN, top + 10.0), &name);
+        canvas.text_within(Font::Axis, Anchor::Start, (MARGIN, top + 10.0), plan.plot_width / 2.0, plan.y_axis);
         let top = (top + 22.0 + references.height()).ceil();
         let plot = Area { left, top, width: plan.plot_width, height: plan.plot_height };
         let y = Scale::new(plan.y, plot.bottom(), plot.top);
@@ -69,7 +67,7 @@ impl<'a> Frame<'a> {
         }
         self.below = 38.0;
         let at = (self.plot.left + self.plot.width / 2.0, self.plot.bottom() + self.below);
-        self.canvas.text_in("axis-name", Font::Label, Anchor::Middle, at, name);
+        self.canvas.text_within(Font::Axis, Anchor::Middle, at, self.plot.width, name);
     }
 
     fn draw_y(&mut self, ticks: &[Tick]) {

@@ -130,9 +130,9 @@ impl Grid {
                 continue;
             }
             let x = x + font.drop();
-            canvas.text_upwards("", font, Anchor::Start, (x, plate.top - 6.0), room, label);
+            canvas.text_upwards(font, Anchor::Start, (x, plate.top - 6.0), room, label);
             if mirrored {
-                canvas.text_upwards("", font, Anchor::End, (x, plate.bottom() + 6.0), room, label);
+                canvas.text_upwards(font, Anchor::End, (x, plate.bottom() + 6.0), room, label);
             }
         }
     }

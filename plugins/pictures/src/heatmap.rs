@@ -95,9 +95,9 @@ impl Heatmap<'_> {
     }
 
     fn draw_names(&self, canvas: &mut Canvas, grid: &Grid, plate: Area, top: f64) {
-        canvas.text_in("axis-name", Font::Label, Anchor::Start, (plate.left, top + 10.0), self.column_axis);
-        let x = MARGIN + 8.0;
-        canvas.text_upwards("axis-name", Font::Label, Anchor::End, (x, plate.top), f64::INFINITY, self.row_axis);
+        let room = grid.picture_width() - MARGIN - plate.left;
+        canvas.text_within(Font::Axis, Anchor::Start, (plate.left, top + 10.0), room, self.column_axis);
+        canvas.text_upwards(Font::Axis, Anchor::End, (MARGIN + 8.0, plate.top), plate.height, self.row_axis);
         grid.draw_labels(canvas, plate, self.rows, self.columns);
     }
 
