@@ -57,7 +57,7 @@ impl Histogram<'_> {
             x_axis: self.x_axis,
             y_axis: self.y_axis,
             x: Range::chosen(Some(self.range), None),
-            y: rounded(Range::between(0.0, largest.max(5) as f64), 5),
+            y: rounded(Range::between(0.0, largest.max(4) as f64), 4),
             plot_width: 640.0,
             plot_height: 320.0,
             legend: &[],
