@@ -147,10 +147,11 @@ fn a_label_is_shown_as_it_is_and_what_is_cut_off_is_told() {
 fn a_large_matrix_is_a_small_file() {
     let names: Vec<String> = (0..200).map(|at| format!("a label of some length {at}")).collect();
     let labels: Vec<&str> = names.iter().map(String::as_str).collect();
-    let cells: Vec<_> = (0..40_000).map(|at| (at / 200, at % 200, (at as u64 * 7919) % 1013)).collect();
+    // Shades alternate along a row, so that few neighbours can be drawn in one stroke.
+    let cells: Vec<_> = (0..40_000).map(|at| (at / 200, at % 200, if at % 3 == 0 { 1000 } else { 1 })).collect();
     let svg = Heatmap { rows: &labels, columns: &labels, cells: &cells, ..Heatmap::default() }.svg();
     check(&svg, true);
-    assert!(svg.len() < 700_000, "{}", svg.len());
+    assert!(svg.len() < 500_000, "{}", svg.len());
 }
 
 #[test]
