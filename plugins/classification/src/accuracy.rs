@@ -6,6 +6,7 @@ use autoscorer_plugin_api::rank::passes;
 use crate::averages;
 use crate::confusion::{Class, Confusion};
 use crate::input::{Input, Missing};
+use crate::pictures::ClassBars;
 use crate::report;
 
 /// The share of rows with the right label, over all and per class.
@@ -58,7 +59,15 @@ impl Scorer for ClassificationAccuracy {
             report::add_coverage(&mut outcome, &input);
         }
         report::add_classes(&mut outcome, &confusion.labels, &confusion.classes, &[("acc_", class_accuracy)]);
-        report::write_artifacts(ctx, &mut outcome, &input, &confusion, params.max_rows)?;
+        let (labels, classes): (Vec<&str>, Vec<Class>) = with_rows(&confusion).unzip();
+        let bars = ClassBars {
+            title: "Accuracy by class",
+            labels: &labels,
+            classes: &classes,
+            measures: &[("accuracy", Class::recall)],
+            reference: ("over all", outcome.summary.score),
+        };
+        report::write_artifacts(ctx, &mut outcome, &input, &confusion, &bars, params.max_rows)?;
         Ok(outcome)
     }
 }
@@ -82,6 +91,11 @@ fn measure(confusion: &Confusion<'_>, params: &AccuracyParams) -> Outcome {
 /// A label that the ground truth never has can be neither right nor wrong.
 fn class_accuracy(class: &Class) -> Option<f64> {
     (class.support > 0).then(|| class.recall())
+}
+
+fn with_rows<'l>(confusion: &Confusion<'l>) -> impl Iterator<Item = (&'l str, Class)> {
+    let classes = confusion.labels.iter().copied().zip(confusion.classes.iter().copied());
+    classes.filter(|(_, class)| class.support > 0)
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use crate::averages::{self, Averages};
 use crate::confusion::{Class, Confusion};
 use crate::input::{Input, Missing};
 use crate::labels::{Chosen, Labels};
-use crate::report;
+use crate::pictures::ClassBars;
+use crate::report::{self, ClassMetric};
 
 /// The F1 of every class and its averages, as scikit-learn's `f1_score` with `zero_division=0`.
 pub(crate) struct ClassificationF1;
@@ -80,13 +81,20 @@ impl Scorer for ClassificationF1 {
             report::add_coverage(&mut outcome, &input);
         }
         report::add_classes(&mut outcome, &chosen.labels, &chosen.classes, &PER_CLASS);
-        report::write_artifacts(ctx, &mut outcome, &input, &confusion, params.max_rows)?;
+        let bars = ClassBars {
+            title: "F1 by class",
+            labels: &chosen.labels,
+            classes: &chosen.classes,
+            measures: &[("F1", Class::f1), ("precision", Class::precision), ("recall", Class::recall)],
+            reference: ("mean F1", outcome.metrics["f1_macro"]),
+        };
+        report::write_artifacts(ctx, &mut outcome, &input, &confusion, &bars, params.max_rows)?;
         Ok(outcome)
     }
 }
 
 /// What each class gets a metric for.
-const PER_CLASS: [(&str, fn(&Class) -> Option<f64>); 4] = [
+const PER_CLASS: [ClassMetric<'static>; 4] = [
     ("f1_", |class| Some(class.f1())),
     ("precision_", |class| Some(class.precision())),
     ("recall_", |class| Some(class.recall())),

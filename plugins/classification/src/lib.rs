@@ -2,7 +2,7 @@
 //!
 //! Data moves forward: [`input`] reads and joins, [`confusion`] counts, [`averages`] and [`agreement`] turn counts into numbers,
 //! [`f1`] and [`accuracy`] make metrics of them, and [`report`] writes what stands beside: [`matrix`], [`error_cases`] and
-//! pictures.
+//! [`pictures`].
 
 mod accuracy;
 mod agreement;
@@ -13,6 +13,7 @@ mod f1;
 mod input;
 mod labels;
 mod matrix;
+mod pictures;
 mod report;
 
 use accuracy::ClassificationAccuracy;

@@ -7,16 +7,20 @@ use crate::confusion::{Class, Confusion};
 use crate::error_cases::ErrorCases;
 use crate::input::Input;
 use crate::matrix::Matrix;
+use crate::pictures::{self, ClassBars};
 
 /// A task with more labels than this gets no row per label: `result.json` is read by people and pages.
 pub(crate) const MAX_CLASSES: usize = 10_000;
+
+/// What each class gets a metric for: the name before the label, and the value unless it has none.
+pub(crate) type ClassMetric<'m> = (&'m str, fn(&Class) -> Option<f64>);
 
 /// Adds what is known of each label: a flat metric for each measure, and a row of the table in the details.
 pub(crate) fn add_classes(
     outcome: &mut Outcome,
     labels: &[&str],
     classes: &[Class],
-    measures: &[(&str, fn(&Class) -> Option<f64>)],
+    measures: &[ClassMetric<'_>],
 ) {
     let mut table = Map::new();
     for (label, class) in labels.iter().zip(classes).take(MAX_CLASSES) {
@@ -54,12 +58,13 @@ pub(crate) fn add_coverage(outcome: &mut Outcome, input: &Input) {
     }
 }
 
-/// Writes the artifacts: matrix, pictures, wrong rows.
+/// Writes the artifacts: matrix, bars, wrong rows.
 pub(crate) fn write_artifacts(
     ctx: &Context<'_>,
     outcome: &mut Outcome,
     input: &Input,
     confusion: &Confusion<'_>,
+    bars: &ClassBars<'_>,
     max_rows: usize,
 ) -> Result<(), ScoreError> {
     if !ctx.wants_artifacts() {
@@ -67,6 +72,8 @@ pub(crate) fn write_artifacts(
     }
     let matrix = Matrix::of(confusion);
     ctx.artifact("confusion_matrix.json", "application/json", |file| matrix.write_json(file, confusion.total))?;
+    pictures::write_matrix(ctx, &matrix, confusion)?;
+    bars.write(ctx)?;
     let cases = ErrorCases::of(input, confusion, max_rows);
     cases.write(ctx, input)?;
     outcome.detail("error_cases", json!({"total": cases.total, "listed": cases.listed()}));

@@ -1,10 +1,11 @@
 //! The regression scorer: numbers in two CSV files, joined by id, with errors measured as scikit-learn does.
 //!
 //! Data moves forward: [`input`] reads and joins, [`errors`] sums up with [`sum`], [`rmse`] makes metrics of it, and [`report`]
-//! writes what stands beside.
+//! writes what stands beside: rows and [`pictures`].
 
 mod errors;
 mod input;
+mod pictures;
 mod report;
 mod rmse;
 mod sum;

@@ -1,11 +1,14 @@
 //! What stands beside the score: the rows with the largest errors as a table, and pictures.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use autoscorer_plugin_api::prelude::*;
 use serde_json::json;
 
+use crate::errors::sizes;
 use crate::input::Input;
+use crate::pictures;
 
 /// Writes the artifacts.
 pub(crate) fn write_artifacts(
@@ -20,20 +23,23 @@ pub(crate) fn write_artifacts(
     let worst = worst(input, max_rows);
     let ids = input.ids(&worst);
     ctx.artifact("residuals.csv", "text/csv", |file| write_residuals(file, input, &worst, &ids))?;
+    pictures::write(ctx, input)?;
     outcome.detail("residuals", json!({"total": input.truths().len(), "listed": worst.len()}));
     Ok(())
 }
 
 /// The rows with the largest errors, worst first; of equal ones those that come first.
 fn worst(input: &Input, most: usize) -> Vec<u32> {
-    let error = |row: &u32| (input.guesses()[*row as usize] - input.truths()[*row as usize]).abs();
-    let order = |a: &u32, b: &u32| error(b).total_cmp(&error(a)).then(a.cmp(b));
-    let mut rows: Vec<u32> = (0..input.truths().len() as u32).collect();
-    if most < rows.len() {
-        rows.select_nth_unstable_by(most, order);
-        rows.truncate(most);
-    }
-    rows.sort_unstable_by(order);
+    let sizes = sizes(input.truths(), input.guesses());
+    let largest_first = |size: &u64| Reverse(*size);
+    let border = match most.checked_sub(1) {
+        None => return Vec::new(),
+        Some(last) if last < sizes.len() => *sizes.clone().select_nth_unstable_by_key(last, largest_first).1,
+        Some(_) => 0,
+    };
+    let mut rows: Vec<u32> = (0..).zip(&sizes).filter(|(_, size)| **size >= border).map(|(row, _)| row).collect();
+    rows.sort_by_key(|row| largest_first(&sizes[*row as usize]));
+    rows.truncate(most);
     rows
 }
 
