@@ -8,7 +8,7 @@ use crate::error::{ErrorCode, ScoreError};
 use crate::table::Table;
 
 /// How many parts there are.
-pub(super) const PARTS: usize = 256;
+pub(super) const PARTS: usize = 128;
 
 /// The ids of a file, each with its row.
 #[derive(Debug)]
