@@ -221,15 +221,16 @@ pub(crate) fn ids_differ(gt: &Table, pred: &Table, missing: Missing) -> ScoreErr
         0 => None,
         n => Some(format!("{n} {what} ({})", named(ids))),
     };
-    let parts: Vec<String> = [count(&missing, "missing"), count(&extra, "extra")].into_iter().flatten().collect();
-    let expected = if allowed { "only ids" } else { "exactly the ids" };
+    let missed = count(&missing, "missing").filter(|_| !allowed);
+    let parts: Vec<String> = [missed, count(&extra, "extra")].into_iter().flatten().collect();
+    let which = if allowed { "none but" } else { "exactly" };
     ScoreError::new(
         ErrorCode::Mismatch,
         format!("the ids of {} are not those of {}: {}", pred.name, gt.name, parts.join(", ")),
     )
     .file(&pred.name)
     .found(format!("{} ids", pred.rows()))
-    .expected(format!("{expected} of {}, {} of them", gt.name, gt.rows()))
+    .expected(format!("{which} the {} ids of {}", gt.rows(), gt.name))
     .hint("ids are compared as text: 1, 01 and ' 1' differ")
     .detail("missing", missing.len())
     .detail("extra", extra.len())

@@ -15,4 +15,5 @@ mod odd_moments;
 mod provenance;
 mod results;
 mod shipped;
+mod tabular;
 mod tidy;

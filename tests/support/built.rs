@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+/// The families of built-in scorers, each a library.
+pub const FAMILIES: [&str; 2] = ["classification", "regression"];
+
 /// The programs under test.
 pub struct Built {
     /// Cargo's folder with the host and all libraries.
@@ -28,13 +31,15 @@ pub fn built() -> &'static Built {
         let tests = folder.join("autoscorer-tests");
         let plugins = tests.join("plugins");
         fs::create_dir_all(&plugins).unwrap();
-        let name = "libautoscorer_classification.so";
-        let (plugin, bytes) = (plugins.join(name), fs::read(folder.join(name)).unwrap());
-        // As after an installation: a plugin that has not changed is not touched.
-        if fs::read(&plugin).ok().as_ref() != Some(&bytes) {
-            let copy = plugins.join(format!(".{name}.{}", std::process::id()));
-            fs::write(&copy, bytes).unwrap();
-            fs::rename(copy, plugin).unwrap();
+        for family in FAMILIES {
+            let name = format!("libautoscorer_{family}.so");
+            let (plugin, bytes) = (plugins.join(&name), fs::read(folder.join(&name)).unwrap());
+            // As after an installation: a plugin that has not changed is not touched.
+            if fs::read(&plugin).ok().as_ref() != Some(&bytes) {
+                let copy = plugins.join(format!(".{name}.{}", std::process::id()));
+                fs::write(&copy, bytes).unwrap();
+                fs::rename(copy, plugin).unwrap();
+            }
         }
         Built { folder, root, plugins, store: tests.join("store") }
     })
@@ -53,6 +58,8 @@ fn build(root: &Path, folder: &Path) {
                 "autoscorer",
                 "-p",
                 "autoscorer-classification",
+                "-p",
+                "autoscorer-regression",
                 "-p",
                 "fixture-good",
                 "-p",

@@ -60,6 +60,7 @@ impl Scorer for ClassificationAccuracy {
         }
         report::add_classes(&mut outcome, &confusion.labels, &confusion.classes, &[("acc_", class_accuracy)]);
         let (labels, classes): (Vec<&str>, Vec<Class>) = with_rows(&confusion).unzip();
+        report::add_error_count(&mut outcome, &confusion, params.max_rows);
         let bars = ClassBars {
             title: "Accuracy by class",
             labels: &labels,
@@ -67,7 +68,7 @@ impl Scorer for ClassificationAccuracy {
             measures: &[("accuracy", Class::recall)],
             reference: ("over all", outcome.summary.score),
         };
-        report::write_artifacts(ctx, &mut outcome, &input, &confusion, &bars, params.max_rows)?;
+        report::write_artifacts(ctx, &input, &confusion, &bars, params.max_rows)?;
         Ok(outcome)
     }
 }

@@ -8,11 +8,10 @@ use autoscorer_plugin_api::prelude::*;
 use crate::confusion::{Cell, Confusion, numbers};
 use crate::input::Input;
 
-/// The mistakes that are listed, and how many there are in all.
+/// The mistakes that are listed, each with its row.
 pub(crate) struct ErrorCases<'c> {
     confusion: &'c Confusion<'c>,
     cases: Vec<(u32, Cell)>,
-    pub(crate) total: u64,
 }
 
 impl<'c> ErrorCases<'c> {
@@ -20,7 +19,6 @@ impl<'c> ErrorCases<'c> {
     pub(crate) fn of(input: &Input, confusion: &'c Confusion<'c>, most: usize) -> Self {
         let mut mistakes: Vec<Cell> =
             confusion.cells.iter().filter(|cell| cell.guess != Some(cell.truth)).copied().collect();
-        let total = mistakes.iter().map(|cell| cell.count).sum();
         mistakes.sort_by_key(|cell| (std::cmp::Reverse(cell.count), cell.truth, cell.guess));
         let mut room = most as u64;
         let mut wanted: HashMap<(u32, Option<u32>), (usize, u64)> = HashMap::new();
@@ -46,12 +44,7 @@ impl<'c> ErrorCases<'c> {
             }
         }
         cases.sort_unstable();
-        Self { confusion, cases: cases.into_iter().map(|(place, row)| (row, mistakes[place])).collect(), total }
-    }
-
-    /// How many rows are listed.
-    pub(crate) fn listed(&self) -> usize {
-        self.cases.len()
+        Self { confusion, cases: cases.into_iter().map(|(place, row)| (row, mistakes[place])).collect() }
     }
 
     /// Writes the table.

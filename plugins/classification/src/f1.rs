@@ -81,6 +81,7 @@ impl Scorer for ClassificationF1 {
             report::add_coverage(&mut outcome, &input);
         }
         report::add_classes(&mut outcome, &chosen.labels, &chosen.classes, &PER_CLASS);
+        report::add_error_count(&mut outcome, &confusion, params.max_rows);
         let bars = ClassBars {
             title: "F1 by class",
             labels: &chosen.labels,
@@ -88,7 +89,7 @@ impl Scorer for ClassificationF1 {
             measures: &[("F1", Class::f1), ("precision", Class::precision), ("recall", Class::recall)],
             reference: ("mean F1", outcome.metrics["f1_macro"]),
         };
-        report::write_artifacts(ctx, &mut outcome, &input, &confusion, &bars, params.max_rows)?;
+        report::write_artifacts(ctx, &input, &confusion, &bars, params.max_rows)?;
         Ok(outcome)
     }
 }

@@ -16,12 +16,7 @@ pub(crate) const MAX_CLASSES: usize = 10_000;
 pub(crate) type ClassMetric<'m> = (&'m str, fn(&Class) -> Option<f64>);
 
 /// Adds what is known of each label: a flat metric for each measure, and a row of the table in the details.
-pub(crate) fn add_classes(
-    outcome: &mut Outcome,
-    labels: &[&str],
-    classes: &[Class],
-    measures: &[ClassMetric<'_>],
-) {
+pub(crate) fn add_classes(outcome: &mut Outcome, labels: &[&str], classes: &[Class], measures: &[ClassMetric<'_>]) {
     let mut table = Map::new();
     for (label, class) in labels.iter().zip(classes).take(MAX_CLASSES) {
         for (prefix, measure) in measures {
@@ -58,10 +53,15 @@ pub(crate) fn add_coverage(outcome: &mut Outcome, input: &Input) {
     }
 }
 
+/// Says how many rows are wrong, and how many of them the table of wrong rows has or would have.
+pub(crate) fn add_error_count(outcome: &mut Outcome, confusion: &Confusion<'_>, max_rows: usize) {
+    let wrong = confusion.total - confusion.correct();
+    outcome.detail("error_cases", json!({"total": wrong, "listed": wrong.min(max_rows as u64)}));
+}
+
 /// Writes the artifacts: matrix, bars, wrong rows.
 pub(crate) fn write_artifacts(
     ctx: &Context<'_>,
-    outcome: &mut Outcome,
     input: &Input,
     confusion: &Confusion<'_>,
     bars: &ClassBars<'_>,
@@ -74,8 +74,5 @@ pub(crate) fn write_artifacts(
     ctx.artifact("confusion_matrix.json", "application/json", |file| matrix.write_json(file, confusion.total))?;
     pictures::write_matrix(ctx, &matrix, confusion)?;
     bars.write(ctx)?;
-    let cases = ErrorCases::of(input, confusion, max_rows);
-    cases.write(ctx, input)?;
-    outcome.detail("error_cases", json!({"total": cases.total, "listed": cases.listed()}));
-    Ok(())
+    ErrorCases::of(input, confusion, max_rows).write(ctx, input)
 }

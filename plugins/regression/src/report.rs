@@ -10,22 +10,21 @@ use crate::errors::sizes;
 use crate::input::Input;
 use crate::pictures;
 
+/// Says how many rows there are, and how many of them the table of residuals has or would have.
+pub(crate) fn add_row_count(outcome: &mut Outcome, input: &Input, max_rows: usize) {
+    let rows = input.truths().len();
+    outcome.detail("residuals", json!({"total": rows, "listed": rows.min(max_rows)}));
+}
+
 /// Writes the artifacts.
-pub(crate) fn write_artifacts(
-    ctx: &Context<'_>,
-    outcome: &mut Outcome,
-    input: &Input,
-    max_rows: usize,
-) -> Result<(), ScoreError> {
+pub(crate) fn write_artifacts(ctx: &Context<'_>, input: &Input, max_rows: usize) -> Result<(), ScoreError> {
     if !ctx.wants_artifacts() {
         return Ok(());
     }
     let worst = worst(input, max_rows);
     let ids = input.ids(&worst);
     ctx.artifact("residuals.csv", "text/csv", |file| write_residuals(file, input, &worst, &ids))?;
-    pictures::write(ctx, input)?;
-    outcome.detail("residuals", json!({"total": input.truths().len(), "listed": worst.len()}));
-    Ok(())
+    pictures::write(ctx, input)
 }
 
 /// The rows with the largest errors, worst first; of equal ones those that come first.

@@ -59,7 +59,8 @@ impl Scorer for RegressionRmse {
             outcome
                 .warn("COLUMN_LABEL_READ", format!("{file} has no column 'value'; the numbers are those of 'label'"));
         }
-        report::write_artifacts(ctx, &mut outcome, &input, params.max_rows)?;
+        report::add_row_count(&mut outcome, &input, params.max_rows);
+        report::write_artifacts(ctx, &input, params.max_rows)?;
         Ok(outcome)
     }
 }
