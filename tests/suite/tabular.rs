@@ -25,7 +25,7 @@ fn rows() -> Vec<Row> {
         2 => format!("\"an id, quoted and long, of the row {n}\""),
         _ => format!("ключ-{n}"),
     };
-    let guess = |n: usize| if n % 5 == 0 { n * n % 11 } else { n % 10 };
+    let guess = |n: usize| if n.is_multiple_of(5) { n * n % 11 } else { n % 10 };
     (0..MANY).map(|n| Row { id: id(n), truth: n % 10, guess: guess(n) }).collect()
 }
 
