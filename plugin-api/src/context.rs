@@ -193,11 +193,13 @@ impl Watch<'_> {
 }
 
 #[cfg(test)]
-impl Watch<'static> {
-    /// The watch of a job that nobody stops.
-    pub(crate) fn idle() -> Self {
+impl Context<'static> {
+    /// The context of a job that nobody stops, or whose time is over.
+    pub(crate) fn idle(workspace: &Path, time_left_ms: Option<u64>) -> Self {
         static NOBODY: &dyn crate::abi::HostServices = &crate::testing::Nobody;
-        Self { host: Host::lend(&NOBODY), deadline: None }
+        let workspace = workspace.to_owned();
+        let request = Request { workspace, params: Map::new(), artifacts: None, time_left_ms };
+        Self::new(&request, Host::lend(&NOBODY))
     }
 }
 

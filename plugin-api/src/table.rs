@@ -8,6 +8,7 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
+use crate::context::{Context, Watch};
 use crate::error::{ErrorCode, ScoreError};
 use crate::faults::Faults;
 use crate::files;
@@ -16,6 +17,9 @@ use crate::rows::{RowReader, bad_format};
 
 /// How many ids a message names before it only counts.
 const NAMED_IDS: usize = 5;
+
+/// How many rows are read before the next look whether the job should stop.
+const ROWS_BETWEEN_LOOKS: usize = 1 << 14;
 
 /// A CSV file whose rows have unique, non-empty ids.
 #[derive(Debug)]
@@ -47,18 +51,30 @@ impl Table {
 
     /// The same from a text; `name` is the file's name in faults.
     pub fn parse(name: &str, text: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
-        Self::parse_with(RowReader::new(name, text)?, id_column, columns, |_| Ok(()))
+        Self::parse_with(RowReader::new(name, text)?, id_column, columns, |_| Ok(()), None)
     }
 
-    /// Reads one column whose cells have to pass a check.
-    pub(crate) fn read_with(root: &Path, name: &str, columns: Columns<'_>, check: Check) -> Result<Self, Faults> {
-        let text = files::read_text(root, name)?;
+    /// Reads one column whose cells have to pass a check, unless the job is stopped.
+    pub(crate) fn read_with(ctx: &Context<'_>, name: &str, columns: Columns<'_>, check: Check) -> Result<Self, Faults> {
+        let text = ctx.read_text(name)?;
         let reader = RowReader::new(name, &text)?;
         let value = columns.value.iter().copied().find(|column| reader.has_column(column));
-        Self::parse_with(reader, columns.id, value.or(columns.value.first().copied()).as_slice(), check)
+        Self::parse_with(
+            reader,
+            columns.id,
+            value.or(columns.value.first().copied()).as_slice(),
+            check,
+            Some(ctx.watch()),
+        )
     }
 
-    fn parse_with(mut reader: RowReader<'_>, id_column: &str, columns: &[&str], check: Check) -> Result<Self, Faults> {
+    fn parse_with(
+        mut reader: RowReader<'_>,
+        id_column: &str,
+        columns: &[&str],
+        check: Check,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Faults> {
         let name = reader.name;
         let wanted = reader.find_columns(id_column, columns)?;
         let column = |name: &&str| Column { name: (*name).to_owned(), text: String::new(), ends: Vec::new() };
@@ -70,6 +86,9 @@ impl Table {
         };
         let mut faults = Faults::none();
         while let Some(row) = reader.next_row() {
+            if table.rows().is_multiple_of(ROWS_BETWEEN_LOOKS) {
+                watch.map_or(Ok(()), |watch| watch.check())?;
+            }
             match row {
                 Ok(line) => table.push(&reader.record, line, &wanted, check, &mut faults),
                 Err(fault) => faults.push(fault),

@@ -13,8 +13,6 @@ mod key;
 mod scan;
 mod values;
 
-use std::path::Path;
-
 pub use ids::Ids;
 pub use join::NONE;
 pub(crate) use join::join;
@@ -84,7 +82,7 @@ impl<V: Values> Pair<V> {
     ) -> Result<Self, Faults> {
         match Self::read_clean(ctx, [gt, pred], columns, missing)? {
             Some(pair) => Ok(pair),
-            None => Self::read_carefully(ctx.workspace(), [gt, pred], columns, missing),
+            None => Self::read_carefully(ctx, [gt, pred], columns, missing),
         }
     }
 
@@ -107,8 +105,13 @@ impl<V: Values> Pair<V> {
         Ok(joined.fits(missing).then_some(Self { gt, pred, rows: joined.rows, missing: joined.missing }))
     }
 
-    fn read_carefully(root: &Path, names: [&str; 2], columns: Columns<'_>, missing: Missing) -> Result<Self, Faults> {
-        let (gt, pred) = match names.map(|name| Table::read_with(root, name, columns, V::check)) {
+    fn read_carefully(
+        ctx: &Context<'_>,
+        names: [&str; 2],
+        columns: Columns<'_>,
+        missing: Missing,
+    ) -> Result<Self, Faults> {
+        let (gt, pred) = match names.map(|name| Table::read_with(ctx, name, columns, V::check)) {
             [Ok(gt), Ok(pred)] => (gt, pred),
             [gt, pred] => {
                 let mut faults = Faults::none();
@@ -179,7 +182,8 @@ mod tests {
     fn clean(text: &str, block: usize) -> Option<Vec<(String, String)>> {
         let workspace = Workspace::new().file("pred.csv", text);
         let blocks = Blocks::of_size(workspace.path(), "pred.csv", block).unwrap();
-        let keyed = Keyed::<Labels>::read_clean(blocks, COLUMNS, Watch::idle()).unwrap()?;
+        let watch = Context::idle(workspace.path(), None).watch();
+        let keyed = Keyed::<Labels>::read_clean(blocks, COLUMNS, watch).unwrap()?;
         let rows: Vec<u32> = (0..keyed.ids.rows() as u32).collect();
         let names = keyed.values.names();
         let labels = keyed.values.codes().iter().map(|code| names[*code as usize].to_owned());
@@ -227,7 +231,18 @@ mod tests {
     fn a_block_that_is_no_utf_8_is_odd() {
         let workspace = Workspace::new().file("pred.csv", b"id,label\n1,caf\xe9\n");
         let blocks = Blocks::open(workspace.path(), "pred.csv").unwrap();
-        assert!(Keyed::<Labels>::read_clean(blocks, COLUMNS, Watch::idle()).unwrap().is_none());
+        let watch = Context::idle(workspace.path(), None).watch();
+        assert!(Keyed::<Labels>::read_clean(blocks, COLUMNS, watch).unwrap().is_none());
+    }
+
+    #[test]
+    fn both_ways_stop_when_the_time_is_over() {
+        let names = ["gt.csv", "pred.csv"];
+        let workspace = Workspace::new().file("gt.csv", "id,label\n1,a\n").file("pred.csv", "id,label\n1,a\n");
+        let late = Context::idle(workspace.path(), Some(0));
+        let fast = Pair::<Labels>::read_clean(&late, names, COLUMNS, Missing::Fault).unwrap_err();
+        let careful = Pair::<Labels>::read_carefully(&late, names, COLUMNS, Missing::Fault).unwrap_err();
+        assert_eq!((fast.code, careful.list[0].code), (ErrorCode::TimeoutError, ErrorCode::TimeoutError));
     }
 
     proptest! {
