@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Missing;
 use super::ids::{Ids, PARTS, Part};
+use super::pair::Missing;
 use crate::parallel;
 
 /// Stands for no row.

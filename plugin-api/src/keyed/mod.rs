@@ -3,31 +3,28 @@
 //! The way here accepts files without faults and nothing else. Whatever looks odd to it is given to [`Table`], which finds
 //! every fault with its line, or has the last word that there is none: what is fast stays simple, and what is slow explains.
 //!
-//! Data moves forward: [`blocks`] reads, [`scan`] finds the cells of each row, [`ids`] and [`values`] keep them under [`key`]s, [`join`] brings
-//! two files together.
+//! Data moves forward: [`blocks`] reads, [`scan`] finds the cells of each row, [`ids`] and [`values`] keep them under
+//! [`key`]s, [`join`] brings two files together, and [`pair`] is all of that for ground truth and predictions.
 
 mod blocks;
 mod ids;
 mod join;
 mod key;
+mod pair;
 mod scan;
 mod values;
 
 pub use ids::Ids;
 pub use join::NONE;
 pub(crate) use join::join;
+pub use pair::{Missing, Pair};
 pub use values::{Labels, Numbers, Values};
 
-use crate::context::{Context, Watch};
+use crate::context::Watch;
 use crate::error::{ErrorCode, ScoreError};
-use crate::faults::Faults;
-use crate::parallel;
-use crate::table::{Table, ids_differ};
+use crate::table::Table;
 use blocks::Blocks;
 use scan::{Layout, Odd, Scanner};
-
-/// Reading two smaller files takes less time than starting a thread for one of them.
-const WORTH_A_THREAD: u64 = 256 << 10;
 
 /// Which columns of a file are read.
 #[derive(Debug, Clone, Copy)]
@@ -36,15 +33,6 @@ pub struct Columns<'c> {
     pub id: &'c str,
     /// The column with its value: the first of these that the header has.
     pub value: &'c [&'c str],
-}
-
-/// What becomes of ids that the predictions do not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    /// They are a fault.
-    Fault,
-    /// They stay without a partner.
-    Allowed,
 }
 
 /// A CSV file whose rows have unique, non-empty ids and one value each.
@@ -58,87 +46,14 @@ pub struct Keyed<V> {
     pub column: String,
 }
 
-/// Ground truth and predictions, joined by id.
-#[derive(Debug)]
-pub struct Pair<V> {
-    /// The ground truth.
-    pub gt: Keyed<V>,
-    /// The predictions.
-    pub pred: Keyed<V>,
-    /// For every row of the ground truth the row of the predictions with the same id, or [`NONE`].
-    pub rows: Vec<u32>,
-    /// How many rows of the ground truth have no partner.
-    pub missing: usize,
-}
-
-impl<V: Values> Pair<V> {
-    /// Reads two files of the workspace side by side and joins them. Every id of the predictions must be one of the ground
-    /// truth; the faults of both files are found in one go.
-    pub fn read(
-        ctx: &Context<'_>,
-        [gt, pred]: [&str; 2],
-        columns: Columns<'_>,
-        missing: Missing,
-    ) -> Result<Self, Faults> {
-        match Self::read_clean(ctx, [gt, pred], columns, missing)? {
-            Some(pair) => Ok(pair),
-            None => Self::read_carefully(ctx, [gt, pred], columns, missing),
-        }
-    }
-
-    fn read_clean(
-        ctx: &Context<'_>,
-        [gt, pred]: [&str; 2],
-        columns: Columns<'_>,
-        missing: Missing,
-    ) -> Result<Option<Self>, ScoreError> {
-        let (root, watch) = (ctx.workspace(), ctx.watch());
-        // What cannot even be opened is explained together with the faults of the other file.
-        let (Ok(gt), Ok(pred)) = (Blocks::open(root, gt), Blocks::open(root, pred)) else { return Ok(None) };
-        let together = gt.length() + pred.length() >= WORTH_A_THREAD;
-        let gt = || Keyed::<V>::read_clean(gt, columns, watch);
-        let pred = || Keyed::<V>::read_clean(pred, columns, watch);
-        let (gt, pred) = if together { parallel::both(gt, pred) } else { (gt(), pred()) };
-        let (Some(gt), Some(pred)) = (gt?, pred?) else { return Ok(None) };
-        watch.check()?;
-        let joined = join(&gt.ids, &pred.ids);
-        Ok(joined.fits(missing).then_some(Self { gt, pred, rows: joined.rows, missing: joined.missing }))
-    }
-
-    fn read_carefully(
-        ctx: &Context<'_>,
-        names: [&str; 2],
-        columns: Columns<'_>,
-        missing: Missing,
-    ) -> Result<Self, Faults> {
-        let (gt, pred) = match names.map(|name| Table::read_with(ctx, name, columns, V::check)) {
-            [Ok(gt), Ok(pred)] => (gt, pred),
-            [gt, pred] => {
-                let mut faults = Faults::none();
-                faults.absorb(gt);
-                faults.absorb(pred);
-                return Err(faults);
-            }
-        };
-        let pair = [Keyed::of(&gt)?, Keyed::of(&pred)?];
-        let joined = join(&pair[0].ids, &pair[1].ids);
-        if !joined.fits(missing) {
-            return Err(ids_differ(&gt, &pred, missing).into());
-        }
-        let [gt, pred] = pair;
-        Ok(Self { gt, pred, rows: joined.rows, missing: joined.missing })
-    }
-}
-
 impl<V: Values> Keyed<V> {
     /// Reads a file, or gives up on it at the first thing that is odd.
     fn read_clean(mut blocks: Blocks, columns: Columns<'_>, watch: Watch<'_>) -> Result<Option<Self>, ScoreError> {
         let Some((layout, column)) = Layout::find(&mut blocks, columns)? else { return Ok(None) };
         let mut scanner = Scanner::new(layout);
-        let mut keyed: Option<Self> = None;
+        let mut keyed = Self::with_capacity(blocks.lines_ahead(), column);
         loop {
             watch.check()?;
-            let keyed = keyed.get_or_insert_with(|| Self::with_capacity(blocks.lines_ahead(), column));
             let read = scanner.scan(blocks.bytes(), blocks.at_end(), |id, value| {
                 keyed.ids.push(id)?;
                 keyed.values.push(value)
@@ -151,7 +66,7 @@ impl<V: Values> Keyed<V> {
                 break;
             }
         }
-        Ok(keyed.filter(|keyed| keyed.ids.rows() > 0))
+        Ok(Some(keyed).filter(|keyed| keyed.ids.rows() > 0))
     }
 
     fn with_capacity(rows: usize, column: &str) -> Self {
@@ -173,6 +88,8 @@ impl<V: Values> Keyed<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Context;
+    use crate::faults::Faults;
     use crate::testing::Workspace;
     use proptest::prelude::*;
 
@@ -233,16 +150,6 @@ mod tests {
         let blocks = Blocks::open(workspace.path(), "pred.csv").unwrap();
         let watch = Context::idle(workspace.path(), None).watch();
         assert!(Keyed::<Labels>::read_clean(blocks, COLUMNS, watch).unwrap().is_none());
-    }
-
-    #[test]
-    fn both_ways_stop_when_the_time_is_over() {
-        let names = ["gt.csv", "pred.csv"];
-        let workspace = Workspace::new().file("gt.csv", "id,label\n1,a\n").file("pred.csv", "id,label\n1,a\n");
-        let late = Context::idle(workspace.path(), Some(0));
-        let fast = Pair::<Labels>::read_clean(&late, names, COLUMNS, Missing::Fault).unwrap_err();
-        let careful = Pair::<Labels>::read_carefully(&late, names, COLUMNS, Missing::Fault).unwrap_err();
-        assert_eq!((fast.code, careful.list[0].code), (ErrorCode::TimeoutError, ErrorCode::TimeoutError));
     }
 
     proptest! {
