@@ -1,5 +1,6 @@
 //! The rows that were given a wrong label, most frequent mistakes first, as a table.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -7,6 +8,9 @@ use autoscorer_plugin_api::prelude::*;
 
 use crate::confusion::{Cell, Confusion, numbers};
 use crate::input::Input;
+
+/// How many characters of an id or a label are listed.
+const LONGEST: usize = 1_000;
 
 /// The mistakes that are listed, each with its row.
 pub(crate) struct ErrorCases<'c> {
@@ -59,9 +63,29 @@ impl<'c> ErrorCases<'c> {
         writer.write_record(["id", "label", "predicted", "same_mistake"])?;
         let name = |label: u32| self.confusion.labels[label as usize];
         for (id, (_, cell)) in ids.iter().zip(&self.cases) {
-            let guess = cell.guess.map_or("", name);
-            writer.write_record([id, name(cell.truth), guess, &cell.count.to_string()])?;
+            let cells = [id.as_str(), name(cell.truth), cell.guess.map_or("", name)].map(shortened);
+            writer.write_record(cells.iter().map(Cow::as_ref).chain([cell.count.to_string().as_str()]))?;
         }
         writer.flush()
+    }
+}
+
+/// The beginning of a text that is endless: a table of wrong rows must not outgrow the files.
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_endless_texts_are_cut() {
+        assert_eq!(shortened("東京"), "東京");
+        assert_eq!(shortened(&"é".repeat(LONGEST)), "é".repeat(LONGEST));
+        assert_eq!(shortened(&"é".repeat(5_000_000)).chars().count(), LONGEST + 1);
     }
 }
