@@ -1,0 +1,163 @@
+//! The dataset: both files as one, with images and categories in order and every box where it belongs.
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::faults::Faults;
+
+use crate::columns::{Columns, Predictions};
+use crate::group::{Detection, Group, Truth};
+use crate::ids::{Id, places, union};
+use crate::load::{Files, PREDICTION_FILE, TRUTH_FILE};
+use crate::overlap::Region;
+use crate::sorted::{Sorted, Stretch};
+use crate::workers::Workers;
+
+/// Both files as one.
+pub(crate) struct Dataset {
+    /// In the order in which they are evaluated.
+    pub(crate) images: Vec<Id>,
+    pub(crate) categories: Vec<Category>,
+    pub(crate) left_out: LeftOut,
+    /// How many boxes the files have.
+    pub(crate) truth_count: u64,
+    pub(crate) prediction_count: u64,
+    truths: Sorted<true>,
+    predictions: Sorted<false>,
+}
+
+/// A category of the dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Category {
+    pub(crate) id: i64,
+    pub(crate) name: Option<String>,
+}
+
+/// Boxes that are in the files but not in the dataset.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Predictions below the score threshold.
+    pub(crate) below_threshold: u64,
+    /// Predictions of categories that a COCO file does not list.
+    pub(crate) unlisted_category: u64,
+    /// Annotations of images or categories that the COCO file does not list.
+    pub(crate) annotations: u64,
+}
+
+impl Dataset {
+    /// Puts both files together; fails if predictions are of images that the ground truth does not list.
+    pub(crate) fn new(files: Files, score_threshold: f64, workers: Workers) -> Result<Self, Faults> {
+        let Files { truth, predictions } = files;
+        let images = match &truth.images {
+            Some(listed) => union([listed.as_slice()].into_iter()),
+            None => {
+                let truths = truth.boxes.iter().map(|part| part.images.list.as_slice());
+                union(truths.chain(predictions.iter().map(|part| part.images.list.as_slice())))
+            }
+        };
+        if truth.images.is_some() {
+            check_images(&predictions, &images)?;
+        }
+        let categories = match truth.categories {
+            Some(listed) => named(listed),
+            None => {
+                let truths = truth.boxes.iter().map(|part| part.categories.list.as_slice());
+                let all = union(truths.chain(predictions.iter().map(|part| part.categories.list.as_slice())));
+                all.into_iter().map(|id| Category { id, name: None }).collect()
+            }
+        };
+        let ids: Vec<i64> = categories.iter().map(|category: &Category| category.id).collect();
+        let (truth_count, truths) = sort(truth.boxes, &images, &ids, 0.0, workers);
+        let (prediction_count, predictions) = sort(predictions, &images, &ids, score_threshold, workers);
+        let mut left_out = LeftOut::default();
+        for stretch in &truths.0 {
+            left_out.annotations += stretch.left_out.unlisted;
+        }
+        for stretch in &predictions.0 {
+            left_out.unlisted_category += stretch.left_out.unlisted;
+            left_out.below_threshold += stretch.left_out.below_threshold;
+        }
+        Ok(Self { images, categories, left_out, truth_count, prediction_count, truths, predictions })
+    }
+
+    /// How many boxes of a category there are: true ones and predictions.
+    pub(crate) fn counts(&self, category: usize) -> (usize, usize) {
+        (self.truths.count(category as u32), self.predictions.count(category as u32))
+    }
+
+    /// The boxes of a category by image, predictions cut to the best of each image.
+    pub(crate) fn group(&self, category: usize, limit: usize) -> Group {
+        let truths = self.truths.gather(category as u32, |stretch, row| Truth {
+            image: stretch.image(row),
+            index: stretch.first + row,
+            region: Region::new(stretch.columns.bbox[row as usize]),
+            area: stretch.columns.weight[row as usize],
+            crowd: stretch.columns.crowd[row as usize],
+        });
+        let detections = self.predictions.gather(category as u32, |stretch, row| Detection {
+            image: stretch.image(row),
+            index: stretch.first + row,
+            score: stretch.columns.weight[row as usize],
+            region: Region::new(stretch.columns.bbox[row as usize]),
+        });
+        Group::new(truths, detections, limit)
+    }
+}
+
+/// Categories in order. Of two with one id the later one counts.
+fn named(listed: Vec<(i64, Option<String>)>) -> Vec<Category> {
+    let by_id: std::collections::BTreeMap<_, _> = listed.into_iter().collect();
+    by_id.into_iter().map(|(id, name)| Category { id, name }).collect()
+}
+
+/// Sorts a file's stretches, and counts the boxes.
+fn sort<const TRUTH: bool>(
+    parts: Vec<Columns<TRUTH>>,
+    images: &[Id],
+    categories: &[i64],
+    threshold: f64,
+    workers: Workers,
+) -> (u64, Sorted<TRUTH>) {
+    let mut first = 0;
+    let numbered: Vec<_> = parts
+        .into_iter()
+        .map(|part| {
+            let start = first;
+            first += part.image.len() as u64;
+            std::sync::Mutex::new(Some((part, start as u32)))
+        })
+        .collect();
+    let stretches = workers.map(numbered.len(), |number| {
+        let mut part = numbered[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        part.take().map(|(part, start)| Stretch::new(part, start, images, categories, threshold))
+    });
+    (first, Sorted(stretches.into_iter().flatten().collect()))
+}
+
+/// Every prediction has to be of a listed image.
+fn check_images(predictions: &[Predictions], images: &[Id]) -> Result<(), Faults> {
+    let mut faults = Faults::none();
+    let mut first = 0;
+    for part in predictions {
+        let listed = places(&part.images.list, images);
+        let strange = listed.contains(&None);
+        for (row, code) in part.image.iter().enumerate().filter(|_| strange) {
+            if listed[*code as usize].is_none() {
+                faults.push(unlisted(first + row, &part.images.list[*code as usize], images));
+            }
+        }
+        first += part.image.len();
+    }
+    faults.into_result()
+}
+
+fn unlisted(index: usize, id: &Id, images: &[Id]) -> ScoreError {
+    let message = format!("{PREDICTION_FILE}: item {index} is of image {id}, which {TRUTH_FILE} does not list");
+    let error = ScoreError::new(ErrorCode::Mismatch, message)
+        .file(PREDICTION_FILE)
+        .found(id.to_string())
+        .expected("an id of the list images")
+        .detail("index", index);
+    match id.twin().filter(|twin| images.binary_search(twin).is_ok()) {
+        Some(twin) => error.hint(format!("{twin} is listed: write ids of images the same way in both files")),
+        None => error,
+    }
+}

@@ -1,0 +1,29 @@
+//! The detection scorer: boxes in two JSON files, matched and averaged exactly as pycocotools does.
+//!
+//! Data moves forward: [`scan`] turns bytes into [`columns`] and [`lists`], [`load`] reads both files, [`dataset`] puts them
+//! together and gives out one category's boxes as a [`group`]; [`matching`] decides hits by [`overlap`], [`curve`] and [`evaluate`] make
+//! the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome.
+
+mod columns;
+mod curve;
+mod dataset;
+mod evaluate;
+mod evaluation;
+mod group;
+mod ids;
+mod lines;
+mod lists;
+mod load;
+mod matching;
+mod overlap;
+mod params;
+mod plan;
+mod report;
+mod scan;
+mod scorer;
+mod sorted;
+mod workers;
+
+use scorer::DetectionMap;
+
+autoscorer_plugin_api::export_scorers!(DetectionMap);

@@ -1,0 +1,156 @@
+//! The outcome: the document's metrics, COCO's twelve, a row per category, and what the reader should know.
+
+use autoscorer_plugin_api::prelude::*;
+use autoscorer_plugin_api::rank::passes;
+use serde_json::{Map, Value, json};
+
+use crate::dataset::{Category, Dataset};
+use crate::evaluate::Scores;
+use crate::evaluation::Evaluation;
+use crate::load::TRUTH_FILE;
+use crate::params::MapParams;
+
+/// A task with more categories than this gets no row per category: `result.json` is read by people and pages.
+const MAX_CATEGORIES: usize = 10_000;
+
+/// The outcome of an evaluation; fails if there is nothing to judge by.
+pub(crate) fn outcome(dataset: &Dataset, evaluation: &Evaluation, params: &MapParams) -> Result<Outcome, ScoreError> {
+    let Some(score) = evaluation.score() else { return Err(nothing_to_find(dataset)) };
+    let mut outcome = Outcome::new("mAP", score, Direction::Higher);
+    outcome.graded(
+        params.rank_thresholds.rank(score, Direction::Higher),
+        passes(score, params.pass_threshold, Direction::Higher),
+    );
+    add_counts(&mut outcome, dataset, evaluation, params);
+    for (name, value) in evaluation.coco() {
+        add(&mut outcome, name, value);
+    }
+    add_sizes(&mut outcome, evaluation);
+    add_categories(&mut outcome, dataset, evaluation);
+    add_warnings(&mut outcome, dataset, evaluation);
+    Ok(outcome)
+}
+
+fn add(outcome: &mut Outcome, name: impl Into<String>, value: Option<f64>) {
+    if let Some(value) = value {
+        outcome.metric(name, value);
+    }
+}
+
+fn nothing_to_find(dataset: &Dataset) -> ScoreError {
+    let message = match dataset.truth_count {
+        0 => format!("{TRUTH_FILE} has no boxes, so there is nothing to judge the predictions by"),
+        _ => format!(
+            "{TRUTH_FILE} has no box that counts: all are crowds, or of images or categories that are not listed"
+        ),
+    };
+    ScoreError::new(ErrorCode::BadFormat, message).file(TRUTH_FILE).expected("at least one box that is no crowd")
+}
+
+fn add_counts(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluation, params: &MapParams) {
+    let judged = evaluation.categories.iter().filter(|scores| scores.truths[0] > 0).count();
+    outcome
+        .metric("num_categories", judged as f64)
+        .metric("total_gt_boxes", dataset.truth_count as f64)
+        .metric("total_pred_boxes", dataset.prediction_count as f64)
+        .metric("num_images", dataset.images.len() as f64);
+    let thresholds: Vec<f64> =
+        evaluation.plan.asked.thresholds.iter().map(|place| evaluation.plan.thresholds[*place]).collect();
+    if let [threshold] = thresholds[..] {
+        outcome.metric("iou_threshold", threshold);
+    }
+    outcome.metric("score_threshold", params.score_threshold.0).detail("iou_thresholds", thresholds);
+}
+
+/// What was asked for by size, and the recall that belongs to the score.
+fn add_sizes(outcome: &mut Outcome, evaluation: &Evaluation) {
+    let asked = &evaluation.plan.asked;
+    add(outcome, "mAR", evaluation.mean(asked.all, &asked.thresholds, |score| score.recall));
+    for (name, slice) in &asked.sizes {
+        add(outcome, format!("mAP_{name}"), evaluation.mean(*slice, &asked.thresholds, |score| score.asked));
+    }
+}
+
+fn add_categories(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluation) {
+    let mut table = Map::new();
+    let asked = &evaluation.plan.asked;
+    for (place, category) in dataset.categories.iter().enumerate().take(MAX_CATEGORIES) {
+        let scores = &evaluation.categories[place];
+        let average = scores.mean(asked.all, &asked.thresholds, |score| score.asked);
+        add(outcome, format!("AP_class_{}", category.id), average);
+        table.insert(category.id.to_string(), row(category, scores, evaluation, dataset.counts(place)));
+    }
+    if dataset.categories.len() > MAX_CATEGORIES {
+        let count = dataset.categories.len();
+        outcome.warn(
+            "TOO_MANY_CATEGORIES",
+            format!("{count} categories: only the first {MAX_CATEGORIES} are listed one by one"),
+        );
+    }
+    outcome.detail("per_category", table);
+}
+
+fn row(category: &Category, scores: &Scores, evaluation: &Evaluation, (truths, predictions): (usize, usize)) -> Value {
+    let (coco, asked) = (&evaluation.plan.coco, &evaluation.plan.asked);
+    let all = coco.thresholds.as_slice();
+    let precision = |slice, thresholds: &[usize]| scores.mean(slice, thresholds, |score| score.coco);
+    let recall = |slice| scores.mean(slice, all, |score| score.recall);
+    let numbers = [
+        ("mAP", scores.mean(asked.all, &asked.thresholds, |score| score.asked)),
+        ("AP", precision(coco.all, all)),
+        ("AP50", precision(coco.all, &all[..1])),
+        ("AP75", precision(coco.all, &all[5..6])),
+        ("APs", precision(coco.sizes[0], all)),
+        ("APm", precision(coco.sizes[1], all)),
+        ("APl", precision(coco.sizes[2], all)),
+        ("AR1", recall(coco.one)),
+        ("AR10", recall(coco.ten)),
+        ("AR100", recall(coco.all)),
+    ];
+    let mut row = Map::new();
+    row.extend(category.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
+    row.extend(numbers.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))));
+    row.insert("gt_boxes".to_owned(), json!(truths));
+    row.insert("pred_boxes".to_owned(), json!(predictions));
+    Value::Object(row)
+}
+
+fn add_warnings(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluation) {
+    let left_out = &dataset.left_out;
+    let strays: Vec<String> = (0..dataset.categories.len())
+        .filter(|place| evaluation.categories[*place].truths[0] == 0 && dataset.counts(*place).1 > 0)
+        .map(|place| dataset.categories[place].id.to_string())
+        .collect();
+    if !strays.is_empty() {
+        let shown = strays.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let more = if strays.len() > 10 { ", …" } else { "" };
+        let message = format!(
+            "{} categories are predicted but have no box that counts in the ground truth, and are not in the mean: {shown}{more}",
+            strays.len()
+        );
+        outcome.warn("CATEGORIES_WITHOUT_GROUND_TRUTH", message);
+    }
+    if left_out.unlisted_category > 0 {
+        let message = format!(
+            "{} predictions are of categories that {TRUTH_FILE} does not list; they are left out",
+            left_out.unlisted_category
+        );
+        outcome.warn("UNLISTED_CATEGORIES", message);
+    }
+    if left_out.annotations > 0 {
+        let message = format!(
+            "{} annotations are of images or categories that {TRUTH_FILE} does not list; they are left out",
+            left_out.annotations
+        );
+        outcome.warn("UNLISTED_ANNOTATIONS", message);
+    }
+    if left_out.below_threshold > 0 {
+        outcome.detail("below_score_threshold", left_out.below_threshold);
+    }
+    let undefined: Vec<&str> =
+        evaluation.coco().into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+    if !undefined.is_empty() {
+        let message = format!("{} are undefined: no true box has such a size", undefined.join(", "));
+        outcome.warn("UNDEFINED_METRICS", message);
+    }
+}
