@@ -37,6 +37,19 @@ const TRUTH_KEYS: [Key; 6] = [Key::ImageId, Key::CategoryId, Key::Bbox, Key::Are
 const PREDICTION_KEYS: [Key; 4] = [Key::ImageId, Key::CategoryId, Key::Bbox, Key::Score];
 
 impl<const TRUTH: bool> Collect for Columns<TRUTH> {
+    fn expect(&mut self, items: usize) {
+        // A quarter more, so that a few shorter items do not move everything.
+        let items = items + items / 4;
+        self.image.reserve(items);
+        self.category.reserve(items);
+        self.bbox.reserve(items);
+        self.weight.reserve(items);
+        if TRUTH {
+            self.crowd.reserve(items);
+            self.id.reserve(items);
+        }
+    }
+
     #[inline]
     fn quick(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
         let (row, end) = self.shapes.iter().find_map(|shape| shape.read(bytes, at))?;

@@ -83,22 +83,22 @@ impl Dataset {
         (self.truths.count(category as u32), self.predictions.count(category as u32))
     }
 
-    /// The boxes of a category by image, predictions cut to the best of each image.
-    pub(crate) fn group(&self, category: usize, limit: usize) -> Group {
-        let truths = self.truths.gather(category as u32, |stretch, row| Truth {
+    /// Fills a group with the boxes of a category, predictions cut to the best of each image.
+    pub(crate) fn fill(&self, group: &mut Group, category: usize, limit: usize) {
+        self.truths.gather(category as u32, &mut group.truths, |stretch, row| Truth {
             image: stretch.image(row),
             index: stretch.first + row,
             region: Region::new(stretch.columns.bbox[row as usize]),
             area: stretch.columns.weight[row as usize],
             crowd: stretch.columns.crowd[row as usize],
         });
-        let detections = self.predictions.gather(category as u32, |stretch, row| Detection {
+        self.predictions.gather(category as u32, &mut group.detections, |stretch, row| Detection {
             image: stretch.image(row),
             index: stretch.first + row,
             score: stretch.columns.weight[row as usize],
             region: Region::new(stretch.columns.bbox[row as usize]),
         });
-        Group::new(truths, detections, limit)
+        group.arrange(limit);
     }
 }
 

@@ -1,10 +1,11 @@
 //! One category evaluated: its cells matched, its predictions put in order, its curves read.
 
-use crate::curve::{Curve, Grids};
+use crate::curve::{Curve, Grids, Steps};
 use crate::group::Group;
 use crate::matching::{Matcher, Verdict, is_ignored};
 use crate::params::Interpolation;
-use crate::plan::{Plan, Slice};
+use crate::plan::Plan;
+use crate::tally::Tally;
 
 /// The numbers of one category.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,121 +37,132 @@ pub(crate) struct CurvePoints {
     pub(crate) confidence: Vec<Option<f64>>,
 }
 
-/// A prediction, with what became of it.
-struct Judged {
-    score: f64,
+/// The predictions of a category with what became of them.
+#[derive(Default)]
+pub(crate) struct Judged {
+    /// The most confident first; of equal ones that of the earlier image, then the earlier in its image.
+    pub(crate) order: Vec<Ranked>,
+    /// In the order of the group.
+    pub(crate) fates: Vec<Fate>,
+    /// Those of the predictions that reach a true box, one for each range.
+    pub(crate) verdicts: Vec<Verdict>,
+}
+
+/// A prediction in the order of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ranked {
+    /// Smaller for greater scores.
+    key: u64,
+    /// Its place in the group.
+    pub(crate) place: u32,
+}
+
+impl Ranked {
+    pub(crate) fn score(&self) -> f64 {
+        f64::from_bits(!self.key)
+    }
+}
+
+/// What became of a prediction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fate {
     /// Its place among those of its image.
-    rank: u32,
-    /// For which ranges its own area is outside, a bit for each.
-    outside: u32,
+    pub(crate) rank: u32,
+    /// In which slices it is a miss unless it is a hit, a bit for each.
+    pub(crate) counts: u32,
     /// Where its verdicts begin, if it reaches a true box.
-    verdicts: Option<u32>,
+    pub(crate) verdicts: Option<u32>,
 }
 
-/// Evaluates the boxes of one category.
-pub(crate) fn evaluate(group: &Group, plan: &Plan, grids: &Grids, with_curves: bool) -> Scores {
-    let (judged, verdicts) = judge(group, plan);
-    let mut truths = Vec::new();
-    for range in &plan.ranges {
-        truths.push(group.truths.iter().filter(|truth| !is_ignored(truth, *range)).count() as u64);
+/// Evaluates categories one after the other, with the same memory.
+pub(crate) struct Evaluator<'p> {
+    plan: &'p Plan,
+    grids: &'p Grids,
+    with_curves: bool,
+    matcher: Matcher<'p>,
+    judged: Judged,
+    tally: Tally,
+}
+
+impl<'p> Evaluator<'p> {
+    /// Curves are kept if they are wanted.
+    pub(crate) fn new(plan: &'p Plan, grids: &'p Grids, with_curves: bool) -> Self {
+        let matcher = Matcher::new(&plan.needed, &plan.ranges);
+        Self { plan, grids, with_curves, matcher, judged: Judged::default(), tally: Tally::new(plan, with_curves) }
     }
-    let mut scores = Scores { slices: Vec::new(), curves: Vec::new(), truths };
-    for (place, slice) in plan.slices.iter().enumerate() {
-        let count = scores.truths[slice.range];
-        let curves = (count > 0).then(|| Hits::count(&judged, &verdicts, plan, slice));
-        let read = curves.map(|hits| {
-            let curves: Vec<Curve> =
-                hits.precision.iter().map(|precision| Curve::new(precision.clone(), count)).collect();
-            if with_curves && place == plan.asked.all {
-                scores.curves = points(&curves, &hits, plan, grids);
+
+    /// The numbers of a category.
+    pub(crate) fn evaluate(&mut self, group: &Group) -> Scores {
+        self.judged.judge(group, self.plan, &mut self.matcher);
+        self.tally.count(&self.judged, self.plan);
+        let count = |range: &[f64; 2]| group.truths.iter().filter(|truth| !is_ignored(truth, *range)).count() as u64;
+        let truths: Vec<u64> = self.plan.ranges.iter().map(count).collect();
+        let steps: Vec<Steps> = truths.iter().map(|count| self.grids.steps((*count).max(1))).collect();
+        let mut scores = Scores { slices: Vec::new(), curves: Vec::new(), truths };
+        for (place, slice) in self.plan.slices.iter().enumerate() {
+            let (count, steps) = (scores.truths[slice.range], &steps[slice.range]);
+            scores.slices.push((count > 0).then(|| self.read(place, count, steps)));
+            if self.with_curves && place == self.plan.asked.all && count > 0 {
+                scores.curves = self.points(place, count, steps);
             }
-            curves.iter().map(|curve| read(curve, plan.asked.interpolation, grids)).collect()
-        });
-        scores.slices.push(read);
+        }
+        scores
     }
-    scores
+
+    fn read(&mut self, slice: usize, truths: u64, steps: &Steps) -> Vec<Score> {
+        let interpolation = self.plan.asked.interpolation;
+        let hits = self.tally.hits(slice).iter_mut();
+        hits.map(|hits| read(Curve::new(hits, truths), interpolation, steps)).collect()
+    }
+
+    fn points(&mut self, slice: usize, truths: u64, steps: &Steps) -> Vec<CurvePoints> {
+        let plan = self.plan;
+        let mut curves = Vec::new();
+        for threshold in &plan.asked.thresholds {
+            let scores = std::mem::take(&mut self.tally.scores[*threshold]);
+            let curve = Curve::new(&mut self.tally.hits(slice)[*threshold], truths);
+            curves.push(CurvePoints {
+                threshold: plan.thresholds[*threshold],
+                precision: curve.at(&steps.coco).collect(),
+                confidence: steps.coco.iter().map(|hit| scores.get(*hit).copied()).collect(),
+            });
+        }
+        curves
+    }
 }
 
-fn read(curve: &Curve, interpolation: Interpolation, grids: &Grids) -> Score {
-    let coco = curve.average(Interpolation::Coco, grids);
-    let asked = if interpolation == Interpolation::Coco { coco } else { curve.average(interpolation, grids) };
+fn read(curve: Curve<'_>, interpolation: Interpolation, steps: &Steps) -> Score {
+    let coco = curve.average(Interpolation::Coco, steps);
+    let asked = if interpolation == Interpolation::Coco { coco } else { curve.average(interpolation, steps) };
     Score { coco, asked, recall: curve.recall() }
 }
 
-/// All predictions, the most confident first; of equal ones that of the earlier image, then the earlier in its image.
-fn judge(group: &Group, plan: &Plan) -> (Vec<Judged>, Vec<Verdict>) {
-    let needed = plan.needed();
-    let mut matcher = Matcher::new(&needed, &plan.ranges);
-    let mut judged: Vec<Judged> = Vec::with_capacity(group.detections.len());
-    let mut verdicts = Vec::new();
-    for cell in &group.cells {
-        let (first, detections) = (judged.len(), &group.detections[cell.detections.clone()]);
-        judged.extend(detections.iter().enumerate().map(|(rank, detection)| Judged {
-            score: detection.score,
-            rank: rank as u32,
-            outside: outside(detection.region.area, &plan.ranges),
-            verdicts: None,
-        }));
-        if cell.truths.is_empty() || detections.is_empty() {
-            continue;
-        }
-        matcher.run(&group.truths[cell.truths.clone()], detections);
-        for (place, of_ranges) in matcher.verdicts() {
-            judged[first + place].verdicts = Some(verdicts.len() as u32);
-            verdicts.extend_from_slice(of_ranges);
-        }
-    }
-    judged.sort_by(|a, b| b.score.total_cmp(&a.score));
-    (judged, verdicts)
-}
-
-fn outside(area: f64, ranges: &[[f64; 2]]) -> u32 {
-    let bit = |(place, range): (usize, &[f64; 2])| u32::from(area < range[0] || area > range[1]) << place;
-    ranges.iter().enumerate().map(bit).sum()
-}
-
-/// Precision and score at every hit, for each threshold.
-struct Hits {
-    precision: Vec<Vec<f64>>,
-    score: Vec<Vec<f64>>,
-}
-
-impl Hits {
-    fn count(judged: &[Judged], verdicts: &[Verdict], plan: &Plan, slice: &Slice) -> Self {
-        let thresholds = plan.thresholds.len();
-        let mut hits = Self { precision: vec![Vec::new(); thresholds], score: vec![Vec::new(); thresholds] };
-        // Misses at every threshold are counted once; the others are few.
-        let (mut common, mut misses) = (0u64, vec![0u64; thresholds]);
-        for prediction in judged.iter().filter(|prediction| prediction.rank < slice.limit) {
-            let inside = prediction.outside >> slice.range & 1 == 0;
-            let Some(first) = prediction.verdicts else {
-                common += u64::from(inside);
+impl Judged {
+    /// Judges the predictions of a category, and forgets those before.
+    fn judge(&mut self, group: &Group, plan: &Plan, matcher: &mut Matcher<'_>) {
+        let Self { order, fates, verdicts } = self;
+        fates.clear();
+        verdicts.clear();
+        for cell in &group.cells {
+            let (first, detections) = (fates.len(), &group.detections[cell.detections.clone()]);
+            fates.extend((0..).zip(detections).map(|(rank, detection)| Fate {
+                rank,
+                counts: plan.counts(rank, detection.region.area),
+                verdicts: None,
+            }));
+            if cell.truths.is_empty() || detections.is_empty() {
                 continue;
-            };
-            let verdict = verdicts[first as usize + slice.range];
-            for (threshold, misses) in misses.iter_mut().enumerate() {
-                let bit = 1 << threshold;
-                if verdict.matched & bit == 0 {
-                    *misses += u64::from(inside);
-                } else if verdict.ignored & bit == 0 {
-                    let count = (hits.precision[threshold].len() + 1) as f64;
-                    hits.precision[threshold].push(Curve::precision(count, (common + *misses) as f64));
-                    hits.score[threshold].push(prediction.score);
-                }
+            }
+            matcher.run(&group.truths[cell.truths.clone()], detections);
+            for (place, of_ranges) in matcher.verdicts() {
+                fates[first + place].verdicts = Some(verdicts.len() as u32);
+                verdicts.extend_from_slice(of_ranges);
             }
         }
-        hits
+        let keys = group.detections.iter().map(|detection| !detection.score.to_bits());
+        order.clear();
+        order.extend(keys.zip(0..).map(|(key, place)| Ranked { key, place }));
+        // No two are equal, since places differ, so there is one order, however it is found.
+        order.sort_unstable();
     }
-}
-
-fn points(curves: &[Curve], hits: &Hits, plan: &Plan, grids: &Grids) -> Vec<CurvePoints> {
-    let point = |threshold: &usize| {
-        let (curve, scores) = (&curves[*threshold], &hits.score[*threshold]);
-        CurvePoints {
-            threshold: plan.thresholds[*threshold],
-            precision: curve.precisions_at(&grids.coco).collect(),
-            confidence: curve.hits_at(&grids.coco).map(|hit| hit.map(|hit| scores[hit])).collect(),
-        }
-    };
-    plan.asked.thresholds.iter().map(point).collect()
 }

@@ -2,7 +2,8 @@
 
 use crate::curve::Grids;
 use crate::dataset::Dataset;
-use crate::evaluate::{Score, Scores, evaluate};
+use crate::evaluate::{Evaluator, Score, Scores};
+use crate::group::Group;
 use crate::plan::Plan;
 use crate::workers::Workers;
 
@@ -21,8 +22,14 @@ impl Evaluation {
         // The largest first, so that no thread is left with one at the end.
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|category| std::cmp::Reverse(dataset.counts(*category)));
-        let done =
-            workers.map(count, |task| evaluate(&dataset.group(order[task], plan.limit()), &plan, &grids, with_curves));
+        let done = workers.map_with(
+            count,
+            || (Group::default(), Evaluator::new(&plan, &grids, with_curves)),
+            |(group, evaluator), task| {
+                dataset.fill(group, order[task], plan.limit());
+                evaluator.evaluate(group)
+            },
+        );
         let mut categories = vec![Scores::default(); count];
         for (category, scores) in order.into_iter().zip(done) {
             categories[category] = scores;

@@ -46,16 +46,16 @@ pub(crate) struct Cell {
 }
 
 impl Group {
-    /// Groups boxes that are in the order of the file, and keeps the best `limit` predictions of each image.
-    pub(crate) fn new(mut truths: Vec<Truth>, detections: Vec<Detection>, limit: usize) -> Self {
+    /// Arranges boxes that are in the order of the file, and keeps the best `limit` predictions of each image.
+    pub(crate) fn arrange(&mut self, limit: usize) {
         // Files are mostly written image by image, which a stable sort notices.
-        truths.sort_by_key(|truth| truth.image);
-        let mut group = Self { truths, detections: best(detections, limit), cells: Vec::new() };
-        group.find_cells();
-        group
+        self.truths.sort_by_key(|truth| truth.image);
+        keep_best(&mut self.detections, limit);
+        self.find_cells();
     }
 
     fn find_cells(&mut self) {
+        self.cells.clear();
         let (mut truth, mut detection) = (0, 0);
         loop {
             let images = [self.truths.get(truth).map(|t| t.image), self.detections.get(detection).map(|d| d.image)];
@@ -73,7 +73,7 @@ fn run<T>(list: &[T], start: usize, belongs: impl Fn(&T) -> bool) -> Range<usize
 }
 
 /// The best `limit` of each image, by image and score; of equal scores the earlier one comes first.
-fn best(mut detections: Vec<Detection>, limit: usize) -> Vec<Detection> {
+fn keep_best(detections: &mut Vec<Detection>, limit: usize) {
     let before = |a: &Detection, b: &Detection| a.image.cmp(&b.image).then_with(|| b.score.total_cmp(&a.score));
     if !detections.is_sorted_by(|a, b| before(a, b).is_le()) {
         detections.sort_by(before);
@@ -84,7 +84,6 @@ fn best(mut detections: Vec<Detection>, limit: usize) -> Vec<Detection> {
         image = detection.image;
         rank < limit
     });
-    detections
 }
 
 #[cfg(test)]
@@ -108,7 +107,9 @@ mod tests {
             detection(7, 3, 0.2),
             detection(7, 4, 0.1),
         ];
-        let group = Group::new(vec![truth(5, 0), truth(3, 1), truth(5, 2)], detections, 3);
+        let truths = vec![truth(5, 0), truth(3, 1), truth(5, 2)];
+        let mut group = Group { truths, detections, cells: Vec::new() };
+        group.arrange(3);
         assert_eq!(group.detections.iter().map(|d| d.index).collect::<Vec<_>>(), [1, 2, 0, 3]);
         assert_eq!(group.truths.iter().map(|t| t.index).collect::<Vec<_>>(), [1, 0, 2]);
         let cell = |image, truths, detections| Cell { image, truths, detections };

@@ -1,8 +1,8 @@
 //! The detection scorer: boxes in two JSON files, matched and averaged exactly as pycocotools does.
 //!
 //! Data moves forward: [`scan`] turns bytes into [`columns`] and [`lists`], [`load`] reads both files, [`dataset`] puts them
-//! together and gives out one category's boxes as a [`group`]; [`matching`] decides hits by [`overlap`], [`curve`] and [`evaluate`] make
-//! the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome.
+//! together and gives out one category's boxes as a [`group`]; [`matching`] decides hits by [`overlap`], [`tally`] counts them, [`curve`] and
+//! [`evaluate`] make the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome.
 
 mod columns;
 mod curve;
@@ -22,6 +22,7 @@ mod report;
 mod scan;
 mod scorer;
 mod sorted;
+mod tally;
 mod workers;
 
 use scorer::DetectionMap;

@@ -15,6 +15,19 @@ pub(crate) struct Verdict {
     pub(crate) ignored: u64,
 }
 
+impl Verdict {
+    /// The thresholds at which it is a hit.
+    #[inline]
+    pub(crate) fn hits(self) -> impl Iterator<Item = usize> {
+        let mut left = self.matched & !self.ignored;
+        std::iter::from_fn(move || {
+            let threshold = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (threshold < u64::BITS).then_some(threshold as usize)
+        })
+    }
+}
+
 /// A true box that a prediction reaches at the lowest threshold.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
@@ -30,6 +43,7 @@ pub(crate) struct Matcher<'p> {
     candidates: Vec<Candidate>,
     /// Predictions that have candidates, and where those end.
     reaching: Vec<(usize, usize)>,
+    /// For each range, which of the true boxes are ignored.
     ignored: Vec<bool>,
     free: Vec<bool>,
     /// For each reaching prediction and range.
@@ -57,12 +71,22 @@ impl<'p> Matcher<'p> {
         if self.reaching.is_empty() {
             return;
         }
+        self.ignored.clear();
         for range in 0..self.ranges.len() {
-            self.ignored.clear();
+            let first = self.ignored.len();
             self.ignored.extend(truths.iter().map(|truth| is_ignored(truth, self.ranges[range])));
-            for threshold in 0..self.needed.len() {
-                self.assign(truths, range, threshold);
+            // Mostly all boxes of a cell are of one size, and so in all ranges but one, or in none.
+            let (before, own) = self.ignored.split_at(first);
+            match before.chunks(truths.len()).position(|other| other == own) {
+                Some(same) => self.copy(same, range),
+                None => (0..self.needed.len()).for_each(|threshold| self.assign(truths, range, threshold)),
             }
+        }
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        for verdicts in self.verdicts.chunks_mut(self.ranges.len()) {
+            verdicts[to] = verdicts[from];
         }
     }
 
@@ -92,15 +116,16 @@ impl<'p> Matcher<'p> {
     fn assign(&mut self, truths: &[Truth], range: usize, threshold: usize) {
         self.free.clear();
         self.free.resize(truths.len(), true);
+        let ignored = &self.ignored[range * truths.len()..];
         let mut start = 0;
         for (place, (_, end)) in self.reaching.iter().enumerate() {
             let candidates = &self.candidates[start..*end];
             start = *end;
-            let Some(taken) = choose(candidates, self.needed[threshold], &self.free, &self.ignored) else { continue };
+            let Some(taken) = choose(candidates, self.needed[threshold], &self.free, ignored) else { continue };
             self.free[taken] = truths[taken].crowd;
             let verdict = &mut self.verdicts[place * self.ranges.len() + range];
             verdict.matched |= 1 << threshold;
-            verdict.ignored |= u64::from(self.ignored[taken]) << threshold;
+            verdict.ignored |= u64::from(ignored[taken]) << threshold;
         }
     }
 }

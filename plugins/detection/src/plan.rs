@@ -18,8 +18,10 @@ const FULL: f64 = 1.0 - 1e-10;
 /// What is evaluated. Everything refers to its lists by place.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// IoUs that a hit needs, ascending, as they were given.
+    /// IoUs, ascending, as they were given.
     pub(crate) thresholds: Vec<f64>,
+    /// The IoU that a hit needs for each; COCO lets nothing hang on the last digits of 1.
+    pub(crate) needed: Vec<f64>,
     /// Ranges of areas; the first is that of all sizes.
     pub(crate) ranges: Vec<[f64; 2]>,
     /// What curves are drawn for.
@@ -86,12 +88,8 @@ impl Plan {
             thresholds: asked_places,
             interpolation: params.interpolation,
         };
-        Self { thresholds, ranges: slices.ranges, slices: slices.list, coco, asked }
-    }
-
-    /// The IoU from which on a pair counts as a hit; COCO lets nothing hang on the last digits of 1.
-    pub(crate) fn needed(&self) -> Vec<f64> {
-        self.thresholds.iter().map(|threshold| threshold.min(FULL)).collect()
+        let needed = thresholds.iter().map(|threshold| threshold.min(FULL)).collect();
+        Self { thresholds, needed, ranges: slices.ranges, slices: slices.list, coco, asked }
     }
 
     /// How many predictions of an image and category any slice looks at.
@@ -99,9 +97,12 @@ impl Plan {
         self.slices.iter().map(|slice| slice.limit as usize).max().unwrap_or_default()
     }
 
-    /// The range of a slice.
-    pub(crate) fn range_of(&self, slice: usize) -> usize {
-        self.slices[slice].range
+    /// In which slices a prediction of this rank and area counts by itself, a bit for each.
+    #[inline]
+    pub(crate) fn counts(&self, rank: u32, area: f64) -> u32 {
+        let inside = |range: [f64; 2]| range[0] <= area && area <= range[1];
+        let counts = |slice: &Slice| rank < slice.limit && inside(self.ranges[slice.range]);
+        self.slices.iter().rev().fold(0, |bits, slice| bits << 1 | u32::from(counts(slice)))
     }
 }
 
@@ -178,6 +179,6 @@ mod tests {
 
     #[test]
     fn full_overlap_is_enough_for_a_threshold_of_one() {
-        assert_eq!(plan(json!({"iou_threshold": 1})).needed().last(), Some(&(1.0 - 1e-10)));
+        assert_eq!(plan(json!({"iou_threshold": 1})).needed.last(), Some(&(1.0 - 1e-10)));
     }
 }

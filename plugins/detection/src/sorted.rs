@@ -101,12 +101,11 @@ impl<const TRUTH: bool> Sorted<TRUTH> {
         self.0.iter().map(|stretch| stretch.rows_of(category).len()).sum()
     }
 
-    /// Something made of every box of a category, in the order of the file.
-    pub(crate) fn gather<T>(&self, category: u32, make: impl Fn(&Stretch<TRUTH>, u32) -> T) -> Vec<T> {
-        let mut made = Vec::with_capacity(self.count(category));
+    /// Replaces what is in the list by something made of every box of a category, in the order of the file.
+    pub(crate) fn gather<T>(&self, category: u32, list: &mut Vec<T>, make: impl Fn(&Stretch<TRUTH>, u32) -> T) {
+        list.clear();
         for stretch in &self.0 {
-            made.extend(stretch.rows_of(category).iter().map(|row| make(stretch, *row)));
+            list.extend(stretch.rows_of(category).iter().map(|row| make(stretch, *row)));
         }
-        made
     }
 }

@@ -37,15 +37,26 @@ impl Workers {
 
     /// The results of numbered tasks, in order.
     pub(crate) fn map<T: Send>(self, count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        self.map_with(count, || (), |(), number| task(number))
+    }
+
+    /// The same, with something that each thread makes once and uses for all its tasks.
+    pub(crate) fn map_with<S, T: Send>(
+        self,
+        count: usize,
+        make: impl Fn() -> S + Sync,
+        task: impl Fn(&mut S, usize) -> T + Sync,
+    ) -> Vec<T> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(count));
         self.at_most(count).run(|| {
+            let mut own = make();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= count {
                     return;
                 }
-                let result = task(number);
+                let result = task(&mut own, number);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
             }
         });

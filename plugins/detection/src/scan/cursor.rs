@@ -126,7 +126,10 @@ impl<'b> Cursor<'b> {
         }
         loop {
             self.space();
-            self.nested(depth + 1)?;
+            match number::after_short(self.bytes, self.at) {
+                Some(end) => self.at = end,
+                None => drop(self.nested(depth + 1)?),
+            }
             self.space();
             if !self.try_eat(b',')? {
                 return self.eat(b']', "',' or ']'");

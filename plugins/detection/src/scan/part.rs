@@ -10,11 +10,17 @@ use super::source::{Source, Window};
 /// How much is read beyond a limit, for the item that crosses it.
 const OVERLAP: usize = 16 << 10;
 
+/// Shorter items are not counted on: they are no boxes.
+const MIN_ITEM: usize = 40;
+
 /// How far before a supposed beginning the end of the item before it may lie.
 const LOOK_BACK: u64 = 64;
 
 /// What takes the items of an array: columns of one kind.
 pub(crate) trait Collect: Default + Send {
+    /// Makes room for about so many items.
+    fn expect(&mut self, _items: usize) {}
+
     /// Takes the item that begins here if it is like the one before and right, and gives the place after it.
     fn quick(&mut self, _bytes: &[u8], _at: usize) -> Option<usize> {
         None
@@ -149,6 +155,10 @@ impl<C: Collect> Part<C> {
                         Some(end) => end,
                         None => self.careful(window, cursor)?,
                     };
+                    if self.items == 0 {
+                        // Most items are about as long as the first.
+                        self.rows.expect(limit.saturating_sub(*at) / (cursor.at - *at).max(MIN_ITEM) + 1);
+                    }
                     self.items += 1;
                     *next = Next::Separator;
                 }

@@ -8,15 +8,18 @@ use super::cursor::{Cursor, Kind, Stop};
 use super::item::{Item, Key, Member};
 use super::number;
 
+/// The places of a row's numbers: the four of the box, the score, the area.
+const NUMBERS: usize = 8;
+const SCORE: usize = 4;
+const AREA: usize = 5;
+
 /// What stands at one place of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slot {
     ImageNumber,
     ImageName,
     Category,
-    Box(usize),
-    Score,
-    Area,
+    Number(usize),
     Crowd,
     Id,
     Any,
@@ -54,6 +57,7 @@ pub(crate) struct Shape {
     steps: Vec<(Literal, Slot)>,
     /// The text after the last one.
     end: Literal,
+    has_area: bool,
 }
 
 impl Shape {
@@ -73,20 +77,19 @@ impl Shape {
                 at = end;
             }
         }
-        Some(Self { steps, end: Literal::new(&bytes[at..item.span.1]) })
+        Some(Self { steps, end: Literal::new(&bytes[at..item.span.1]), has_area: seen[Key::Area as usize] })
     }
 
     /// The values of the item that begins here and the place after it, if it has this shape.
     #[inline]
     pub(crate) fn read<'b>(&self, bytes: &'b [u8], start: usize) -> Option<(Row<'b>, usize)> {
         let mut row: Row<'b> = Row::EMPTY;
+        let mut numbers = [0.0; NUMBERS];
         let mut at = start;
         for (literal, slot) in &self.steps {
             at = literal.after(bytes, at)?;
             at = match slot {
-                Slot::Box(side) => put(&mut row.bbox[*side & 3], number::decimal(bytes, at)?),
-                Slot::Score => put(&mut row.score, number::decimal(bytes, at)?),
-                Slot::Area => put(row.area.insert(0.0), number::decimal(bytes, at)?),
+                Slot::Number(place) => put(&mut numbers[*place % NUMBERS], number::decimal(bytes, at)?),
                 Slot::Category => put(&mut row.category, number::integer(bytes, at)?),
                 Slot::Id => put(row.id.insert(0), number::integer(bytes, at)?),
                 Slot::ImageNumber => {
@@ -114,6 +117,9 @@ impl Shape {
                 }
             };
         }
+        row.bbox = [numbers[0], numbers[1], numbers[2], numbers[3]];
+        row.score = numbers[SCORE];
+        row.area = self.has_area.then_some(numbers[AREA]);
         Some((row, self.end.after(bytes, at)?))
     }
 }
@@ -135,8 +141,8 @@ fn slots(bytes: &[u8], member: &Member, key: Option<Key>) -> Option<Vec<(usize, 
         // The quotes belong to the common text.
         (Some(Key::ImageId), Kind::Text) => return Some(vec![(start + 1, end - 1, Slot::ImageName)]),
         (Some(Key::CategoryId), Kind::Number) => Slot::Category,
-        (Some(Key::Score), Kind::Number) => Slot::Score,
-        (Some(Key::Area), Kind::Number) => Slot::Area,
+        (Some(Key::Score), Kind::Number) => Slot::Number(SCORE),
+        (Some(Key::Area), Kind::Number) => Slot::Number(AREA),
         (Some(Key::IsCrowd), Kind::Number) => Slot::Crowd,
         (Some(Key::Id), Kind::Number) => Slot::Id,
         _ => return None,
@@ -153,7 +159,7 @@ fn sides(bytes: &[u8], start: usize) -> Option<Vec<(usize, usize, Slot)>> {
             }
             let first = cursor.at;
             cursor.value().ok()?;
-            Some((first, cursor.at, Slot::Box(side)))
+            Some((first, cursor.at, Slot::Number(side)))
         })
         .collect()
 }
