@@ -18,6 +18,10 @@ mod matching;
 mod overlap;
 mod params;
 mod plan;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod reference;
 mod report;
 mod scan;
 mod scorer;
