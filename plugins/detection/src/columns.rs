@@ -208,3 +208,129 @@ fn is_area(area: f64) -> bool {
 fn is_score(score: f64) -> bool {
     (0.0..=1.0).contains(&score)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Id;
+    use crate::scan::array::Array;
+    use crate::scan::source::Source;
+    use crate::workers::Workers;
+    use proptest::prelude::*;
+
+    /// Takes every item the careful way.
+    #[derive(Default)]
+    struct Careful(Predictions);
+
+    impl Collect for Careful {
+        fn careful(&mut self, bytes: &[u8], item: &Item<'_>, wrong: &mut Wrong<'_>) {
+            self.0.careful(bytes, item, wrong);
+        }
+    }
+
+    fn read<C: Collect>(text: &str) -> Result<Array<C>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f"), text).unwrap();
+        let source = Source::open(folder.path(), "f").unwrap();
+        Array::read(&source, 1, Workers::new(1)).map_err(|failure| format!("{failure:?}"))
+    }
+
+    /// The rows of all parts, with ids in place of codes and numbers by their bits.
+    type Plain = Vec<(Id, i64, [u64; 4], u64)>;
+
+    fn rows<'c>(parts: impl Iterator<Item = &'c Predictions>) -> Plain {
+        parts.flat_map(|part| (0..part.image.len()).map(|row| plain(part, row))).collect()
+    }
+
+    fn plain(part: &Predictions, row: usize) -> (Id, i64, [u64; 4], u64) {
+        (
+            part.images.list[part.image[row] as usize].clone(),
+            part.categories.list[part.category[row] as usize],
+            part.bbox[row].map(f64::to_bits),
+            part.weight[row].to_bits(),
+        )
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let array = read::<Predictions>(text).unwrap();
+        array
+            .problems
+            .list
+            .iter()
+            .map(|problem| format!("{} {}: {:?}", problem.index, problem.message, problem.found))
+            .collect()
+    }
+
+    #[test]
+    fn everything_wrong_with_an_item_is_told() {
+        let text = r#"[{"image_id": 1.5, "category_id": "a", "bbox": [1, 2, -3, 4], "score": 2}, 7, {},
+            {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1},
+            {"image_id": true, "category_id": 1e2, "bbox": [1, 2, 3, 4, 5], "score": "0.5"},
+            {"image_id": "\ud800", "category_id": 99999999999999999999, "bbox": ["1", 2, 3, 4], "score": 1e999},
+            {"image_id": 1, "category_id": 1, "bbox": [1e308, 2, 1e308, 4], "score": -0.1}]"#;
+        insta::assert_snapshot!(messages(text).join("\n"));
+    }
+
+    #[test]
+    fn true_boxes_may_have_an_area_and_be_crowds() {
+        let text = r#"[{"image_id": "a\u0062", "category_id": -1, "bbox": [0, 0, 4, 5]},
+            {"image_id": "ab", "category_id": 0, "bbox": [0, 0, 4, 5], "area": 7.5, "iscrowd": 1, "id": 0},
+            {"image_id": "ab", "category_id": 0, "bbox": [0, 0, 4, 5], "iscrowd": true, "area": null},
+            {"image_id": "ab", "category_id": 0, "bbox": [0, 0, 4, 5], "iscrowd": "1", "area": -1}]"#;
+        let array = read::<Truths>(text).unwrap();
+        let part = &array.parts[0];
+        assert_eq!(part.images.list, [Id::Name("ab".into())]);
+        assert_eq!((&part.weight, &part.crowd), (&vec![20.0, 7.5], &vec![false, true]));
+        assert_eq!(part.id, [None, Some(0)]);
+        let found: Vec<_> =
+            array.problems.list.iter().map(|problem| (problem.index, problem.message.as_str())).collect();
+        assert_eq!(found, [(2, "has a wrong area"), (3, "has a wrong area"), (3, "has a wrong iscrowd")]);
+    }
+
+    #[test]
+    fn alike_items_are_read_at_a_glance() {
+        let item =
+            |n: i32| format!(r#"{{"image_id": {n}, "category_id": 3, "bbox": [1.5, 2, {n}, 4e1], "score": 0.25}}"#);
+        let mut columns = Predictions::default();
+        let text = format!("{},{},{}", item(1), item(-22), item(333)) + &" ".repeat(64);
+        let mut cursor = Cursor::new(text.as_bytes(), 0);
+        assert_eq!(columns.quick(text.as_bytes(), 0), None, "nothing is learnt yet");
+        let first = Item::read(&mut cursor).unwrap();
+        columns.careful(text.as_bytes(), &first, &mut |_, _, _| panic!("it is right"));
+        assert_eq!(columns.quick(text.as_bytes(), first.span.1 + 1), None, "a negative width is no box");
+        let third = text.rfind('{').unwrap();
+        assert!(columns.quick(text.as_bytes(), third).is_some());
+        assert_eq!(columns.bbox, [[1.5, 2.0, 1.0, 40.0], [1.5, 2.0, 333.0, 40.0]]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        /// Items of a few layouts, some of them broken: the quick way and the careful way see the same.
+        #[test]
+        fn the_quick_way_sees_what_the_careful_way_sees(
+            items in prop::collection::vec((0..9usize, prop::sample::select(vec!["1", "-7", "2.50", "0.1", "1e1", "12345678.9", "0",
+                "283.05999755859375", "01", "1.", "-", "nan", "\"1\"", "1e999", "999999999999999999999"]), 0..200i64), 0..12)
+        ) {
+            let item = |(layout, number, image): &(usize, &str, i64)| match layout {
+                0..=2 => format!(r#"{{"image_id": {image}, "category_id": 1, "bbox": [1, 2, {number}, 4], "score": 0.5}}"#),
+                3 => format!(r#"{{"image_id": "n{image}", "category_id": 1, "bbox": [1, 2, 3, 4], "score": {number}}}"#),
+                4 => format!(r#"{{"score":0.5,"x":[{number},{{}}],"bbox":[{number},2,3,4],"category_id":{image},"image_id":1}}"#),
+                5 => format!(r#"{{"image_id": {number}, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}}"#),
+                6 => format!(r#"{{"image_id": 1, "category_id": {number}, "bbox": [1, 2, 3, 4], "score": 0.5, "score": 1}}"#),
+                7 => format!(r#"{{"image_id": "é\"{image}", "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}}"#),
+                _ => format!(r#"{{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3], "score": {number}}}"#),
+            };
+            let text = format!("[{}]{}", items.iter().map(item).collect::<Vec<_>>().join(", "), " ".repeat(32));
+            match (read::<Predictions>(&text), read::<Careful>(&text)) {
+                (Ok(quick), Ok(careful)) => {
+                    prop_assert_eq!(rows(quick.parts.iter()), rows(careful.parts.iter().map(|part| &part.0)));
+                    prop_assert_eq!(quick.problems, careful.problems);
+                    prop_assert_eq!(quick.items, careful.items);
+                    prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}", text);
+                }
+                (quick, careful) => prop_assert_eq!(quick.err(), careful.err(), "{}", text),
+            }
+        }
+    }
+}

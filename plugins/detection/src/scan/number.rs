@@ -43,20 +43,17 @@ fn signed(magnitude: f64, negative: bool) -> f64 {
     if negative { -magnitude } else { magnitude }
 }
 
-/// The whole number that begins here and the place after it; none if it does not fit, or is too close to the bytes' end.
+/// The whole number that begins here and the place after it; none if it has more than 15 digits, or is too close to the bytes' end.
 #[inline]
 pub(crate) fn integer(bytes: &[u8], start: usize) -> Option<(i64, usize)> {
     let negative = *bytes.get(start)? == b'-';
     let first = start + usize::from(negative);
     let (mut value, mut length) = word(bytes, first)?;
-    while length == 8 || length == 16 {
-        let (more, count) = word(bytes, first + length)?;
-        (value, length) = (value * POWERS[count] + more, length + count);
-        if count == 0 {
-            break;
-        }
+    if length == 8 {
+        let (more, count) = word(bytes, first + 8)?;
+        (value, length) = (value * POWERS[count] + more, 8 + count);
     }
-    if length == 0 || length > 18 || length > 1 && bytes[first] == b'0' {
+    if length == 0 || length == 16 || length > 1 && bytes[first] == b'0' {
         return None;
     }
     Some((if negative { -(value as i64) } else { value as i64 }, first + length))
@@ -275,9 +272,10 @@ mod tests {
     fn whole_numbers() {
         let read = |text: &str| integer(format!("{text}, 12345678").as_bytes(), 0);
         assert_eq!(read("58"), Some((58, 2)));
-        assert_eq!(read("-9007199254740993"), Some((-9_007_199_254_740_993, 17)));
+        assert_eq!(read("-900719925474099"), Some((-900_719_925_474_099, 16)));
+        assert_eq!(read("12345678"), Some((12_345_678, 8)));
         assert_eq!(read("0"), Some((0, 1)));
-        for text in ["007", "-", "1234567890123456789", ""] {
+        for text in ["007", "-", "9007199254740993", "1234567890123456789", ""] {
             assert_eq!(read(text), None, "{text}");
         }
     }
