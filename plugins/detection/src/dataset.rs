@@ -83,15 +83,20 @@ impl Dataset {
         (self.truths.count(category as u32), self.predictions.count(category as u32))
     }
 
-    /// Fills a group with the boxes of a category, predictions cut to the best of each image.
-    pub(crate) fn fill(&self, group: &mut Group, category: usize, limit: usize) {
-        self.truths.gather(category as u32, &mut group.truths, |stretch, row| Truth {
+    /// Fills a list with the true boxes of a category, in the order of the file.
+    pub(crate) fn gather_truths(&self, category: usize, list: &mut Vec<Truth>) {
+        self.truths.gather(category as u32, list, |stretch, row| Truth {
             image: stretch.image(row),
             index: stretch.first + row,
             region: Region::new(stretch.columns.bbox[row as usize]),
             area: stretch.columns.weight[row as usize],
             crowd: stretch.columns.crowd[row as usize],
         });
+    }
+
+    /// Fills a group with the boxes of a category, predictions cut to the best of each image.
+    pub(crate) fn fill(&self, group: &mut Group, category: usize, limit: usize) {
+        self.gather_truths(category, &mut group.truths);
         self.predictions.gather(category as u32, &mut group.detections, |stretch, row| Detection {
             image: stretch.image(row),
             index: stretch.first + row,

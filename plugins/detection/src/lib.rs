@@ -3,8 +3,13 @@
 //! Data moves forward: [`scan`] turns bytes into [`columns`] and [`lists`], [`load`] reads both files, [`dataset`] puts them
 //! together and gives out one category's boxes as a [`group`]; [`matching`] decides hits by [`overlap`], [`tally`] counts them, [`curve`] and
 //! [`evaluate`] make the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome.
+//! For the [`artifacts`], [`audit`] looks at every box of the [`scene`] once more, [`repair`] tells what mistakes cost, and
+//! [`confusion`] what was taken for what.
 
+mod artifacts;
+mod audit;
 mod columns;
+mod confusion;
 mod curve;
 mod dataset;
 mod evaluate;
@@ -22,8 +27,10 @@ mod plan;
 mod properties;
 #[cfg(test)]
 mod reference;
+mod repair;
 mod report;
 mod scan;
+mod scene;
 mod scorer;
 mod sorted;
 mod tally;

@@ -48,6 +48,8 @@ pub(crate) struct Matcher<'p> {
     free: Vec<bool>,
     /// For each reaching prediction and range.
     verdicts: Vec<Verdict>,
+    /// For each reaching prediction the box it took at the first threshold and in the first range.
+    taken: Vec<Option<usize>>,
 }
 
 impl<'p> Matcher<'p> {
@@ -60,12 +62,15 @@ impl<'p> Matcher<'p> {
             ignored: Vec::new(),
             free: Vec::new(),
             verdicts: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
     /// Matches the boxes of one image and category; predictions are in the order of their scores.
     pub(crate) fn run(&mut self, truths: &[Truth], detections: &[Detection]) {
         self.find_candidates(truths, detections);
+        self.taken.clear();
+        self.taken.resize(self.reaching.len(), None);
         self.verdicts.clear();
         self.verdicts.resize(self.reaching.len() * self.ranges.len(), Verdict::default());
         if self.reaching.is_empty() {
@@ -93,6 +98,11 @@ impl<'p> Matcher<'p> {
     /// The predictions that reach a true box: their places in the cell, with a verdict for each range.
     pub(crate) fn verdicts(&self) -> impl Iterator<Item = (usize, &[Verdict])> {
         self.reaching.iter().map(|(detection, _)| *detection).zip(self.verdicts.chunks(self.ranges.len()))
+    }
+
+    /// The predictions that reach a true box, with the box they took at the first threshold and in the first range.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        self.reaching.iter().map(|(detection, _)| *detection).zip(self.taken.iter().copied())
     }
 
     fn find_candidates(&mut self, truths: &[Truth], detections: &[Detection]) {
@@ -123,6 +133,9 @@ impl<'p> Matcher<'p> {
             start = *end;
             let Some(taken) = choose(candidates, self.needed[threshold], &self.free, ignored) else { continue };
             self.free[taken] = truths[taken].crowd;
+            if (range, threshold) == (0, 0) {
+                self.taken[place] = Some(taken);
+            }
             let verdict = &mut self.verdicts[place * self.ranges.len() + range];
             verdict.matched |= 1 << threshold;
             verdict.ignored |= u64::from(ignored[taken]) << threshold;

@@ -2,6 +2,7 @@
 
 use autoscorer_plugin_api::prelude::*;
 
+use crate::artifacts::Findings;
 use crate::dataset::Dataset;
 use crate::evaluation::Evaluation;
 use crate::load::Files;
@@ -37,6 +38,12 @@ impl Scorer for DetectionMap {
         ctx.check()?;
         let evaluation = Evaluation::new(&dataset, Plan::new(params), ctx.wants_artifacts(), workers);
         ctx.check()?;
-        report::outcome(&dataset, &evaluation, params)
+        let mut outcome = report::outcome(&dataset, &evaluation, params)?;
+        if ctx.wants_artifacts() {
+            let findings = Findings::new(&dataset, &evaluation, params, workers);
+            ctx.check()?;
+            findings.write(ctx, &mut outcome)?;
+        }
+        Ok(outcome)
     }
 }
