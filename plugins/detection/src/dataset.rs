@@ -1,12 +1,15 @@
 //! The dataset: both files as one, with images and categories in order and every box where it belongs.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Mutex, PoisonError};
+
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
 
 use crate::columns::{Columns, Predictions};
 use crate::group::{Detection, Group, Truth};
 use crate::ids::{Id, places, union};
-use crate::load::{Files, PREDICTION_FILE, TRUTH_FILE};
+use crate::load::{Files, PREDICTION_FILE, TRUTH_FILE, TruthFile};
 use crate::overlap::Region;
 use crate::sorted::{Sorted, Stretch};
 use crate::workers::Workers;
@@ -20,6 +23,8 @@ pub(crate) struct Dataset {
     /// How many boxes the files have.
     pub(crate) truth_count: u64,
     pub(crate) prediction_count: u64,
+    /// What is odd about a COCO file but no fault.
+    pub(crate) oddities: Oddities,
     truths: Sorted<true>,
     predictions: Sorted<false>,
 }
@@ -42,10 +47,22 @@ pub(crate) struct LeftOut {
     pub(crate) annotations: u64,
 }
 
+/// What is odd about a COCO file but no fault.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Oddities {
+    pub(crate) no_images: bool,
+    pub(crate) no_categories: bool,
+    /// An annotation has the id 0, which other programs never match.
+    pub(crate) zero_id: bool,
+    /// So many annotations have an id that another one has.
+    pub(crate) repeated_ids: usize,
+}
+
 impl Dataset {
     /// Puts both files together; fails if predictions are of images that the ground truth does not list.
     pub(crate) fn new(files: Files, score_threshold: f64, workers: Workers) -> Result<Self, Faults> {
         let Files { truth, predictions } = files;
+        let oddities = oddities(&truth);
         let images = match &truth.images {
             Some(listed) => union([listed.as_slice()].into_iter()),
             None => {
@@ -75,7 +92,21 @@ impl Dataset {
             left_out.unlisted_category += stretch.left_out.unlisted;
             left_out.below_threshold += stretch.left_out.below_threshold;
         }
-        Ok(Self { images, categories, left_out, truth_count, prediction_count, truths, predictions })
+        Ok(Self { images, categories, left_out, truth_count, prediction_count, oddities, truths, predictions })
+    }
+
+    /// The images of the boxes in each file: true ones and predictions.
+    pub(crate) fn image_ids(&self) -> (HashSet<Id>, HashSet<Id>) {
+        let truths = self.truths.0.iter().flat_map(|stretch| &stretch.columns.images.list);
+        let predictions = self.predictions.0.iter().flat_map(|stretch| &stretch.columns.images.list);
+        (truths.cloned().collect(), predictions.cloned().collect())
+    }
+
+    /// The categories of the boxes in each file: true ones and predictions.
+    pub(crate) fn category_ids(&self) -> (BTreeSet<i64>, BTreeSet<i64>) {
+        let truths = self.truths.0.iter().flat_map(|stretch| &stretch.columns.categories.list);
+        let predictions = self.predictions.0.iter().flat_map(|stretch| &stretch.columns.categories.list);
+        (truths.copied().collect(), predictions.copied().collect())
     }
 
     /// How many boxes of a category there are: true ones and predictions.
@@ -107,9 +138,23 @@ impl Dataset {
     }
 }
 
+fn oddities(truth: &TruthFile) -> Oddities {
+    if !truth.coco {
+        return Oddities::default();
+    }
+    let mut ids: Vec<i64> = truth.boxes.iter().flat_map(|part| &part.id).filter_map(|id| *id).collect();
+    ids.sort_unstable();
+    Oddities {
+        no_images: truth.images.is_none(),
+        no_categories: truth.categories.is_none(),
+        zero_id: ids.binary_search(&0).is_ok(),
+        repeated_ids: ids.windows(2).filter(|pair| pair[0] == pair[1]).count(),
+    }
+}
+
 /// Categories in order. Of two with one id the later one counts.
 fn named(listed: Vec<(i64, Option<String>)>) -> Vec<Category> {
-    let by_id: std::collections::BTreeMap<_, _> = listed.into_iter().collect();
+    let by_id: BTreeMap<_, _> = listed.into_iter().collect();
     by_id.into_iter().map(|(id, name)| Category { id, name }).collect()
 }
 
@@ -127,11 +172,11 @@ fn sort<const TRUTH: bool>(
         .map(|part| {
             let start = first;
             first += part.image.len() as u64;
-            std::sync::Mutex::new(Some((part, start as u32)))
+            Mutex::new(Some((part, start as u32)))
         })
         .collect();
     let stretches = workers.map(numbered.len(), |number| {
-        let mut part = numbered[number].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut part = numbered[number].lock().unwrap_or_else(PoisonError::into_inner);
         part.take().map(|(part, start)| Stretch::new(part, start, images, categories, threshold))
     });
     (first, Sorted(stretches.into_iter().flatten().collect()))
@@ -161,8 +206,12 @@ fn unlisted(index: usize, id: &Id, images: &[Id]) -> ScoreError {
         .found(id.to_string())
         .expected("an id of the list images")
         .detail("index", index);
-    match id.twin().filter(|twin| images.binary_search(twin).is_ok()) {
-        Some(twin) => error.hint(format!("{twin} is listed: write ids of images the same way in both files")),
+    let listed = |id: Option<Id>| id.filter(|id| images.binary_search(id).is_ok());
+    if let Some(twin) = listed(id.twin()) {
+        return error.hint(format!("{twin} is listed: write ids of images the same way in both files"));
+    }
+    match listed(id.plus(1)).or_else(|| listed(id.plus(-1))) {
+        Some(near) => error.hint(format!("{near} is listed: are the ids of the predictions off by one?")),
         None => error,
     }
 }

@@ -24,6 +24,14 @@ impl Id {
             Self::Name(name) => name.parse().ok().map(Self::Number),
         }
     }
+
+    /// The number that is greater by this much; names have none.
+    pub(crate) fn plus(&self, shift: i64) -> Option<Id> {
+        match self {
+            Self::Number(number) => number.checked_add(shift).map(Self::Number),
+            Self::Name(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Id {

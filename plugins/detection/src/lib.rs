@@ -2,7 +2,7 @@
 //!
 //! Data moves forward: [`scan`] turns bytes into [`columns`] and [`lists`], [`load`] reads both files, [`dataset`] puts them
 //! together and gives out one category's boxes as a [`group`]; [`matching`] decides hits by [`overlap`], [`tally`] counts them, [`curve`] and
-//! [`evaluate`] make the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome.
+//! [`evaluate`] make the numbers of a category, [`evaluation`] those of all, as laid down in a [`plan`]; [`report`] makes the outcome, and [`suspicion`] looks into one next to nothing.
 //! For the [`artifacts`], [`audit`] looks at every box of the [`scene`] once more, [`repair`] tells what mistakes cost, and
 //! [`confusion`] what was taken for what.
 
@@ -33,6 +33,7 @@ mod scan;
 mod scene;
 mod scorer;
 mod sorted;
+mod suspicion;
 mod tally;
 mod workers;
 

@@ -16,6 +16,12 @@ impl Region {
         Self { left: x, top: y, right: width + x, bottom: height + y, area: width * height }
     }
 
+    /// The same four numbers read as two corners.
+    pub(crate) fn as_corners(&self) -> Self {
+        let (right, bottom) = (self.right - self.left, self.bottom - self.top);
+        Self::new([self.left, self.top, right - self.left, bottom - self.top])
+    }
+
     /// Intersection over union, 0 for boxes that do not touch and for boxes without area.
     #[inline]
     pub(crate) fn iou(&self, other: &Region) -> f64 {

@@ -13,13 +13,17 @@ use crate::params::MapParams;
 /// A task with more categories than this gets no row per category: `result.json` is read by people and pages.
 const MAX_CATEGORIES: usize = 10_000;
 
+/// COCO's precision of a single hit is one bit below 1; that bit must not cost a grade.
+const TOLERANCE: f64 = 1e-12;
+
 /// The outcome of an evaluation; fails if there is nothing to judge by.
 pub(crate) fn outcome(dataset: &Dataset, evaluation: &Evaluation, params: &MapParams) -> Result<Outcome, ScoreError> {
     let Some(score) = evaluation.score() else { return Err(nothing_to_find(dataset)) };
     let mut outcome = Outcome::new("mAP", score, Direction::Higher);
+    let graded = score + TOLERANCE;
     outcome.graded(
-        params.rank_thresholds.rank(score, Direction::Higher),
-        passes(score, params.pass_threshold, Direction::Higher),
+        params.rank_thresholds.rank(graded, Direction::Higher),
+        passes(graded, params.pass_threshold, Direction::Higher),
     );
     add_counts(&mut outcome, dataset, evaluation, params);
     for (name, value) in evaluation.coco() {
@@ -117,40 +121,70 @@ fn row(category: &Category, scores: &Scores, evaluation: &Evaluation, (truths, p
 
 fn add_warnings(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluation) {
     let left_out = &dataset.left_out;
-    let strays: Vec<String> = (0..dataset.categories.len())
-        .filter(|place| evaluation.categories[*place].truths[0] == 0 && dataset.counts(*place).1 > 0)
-        .map(|place| dataset.categories[place].id.to_string())
-        .collect();
-    if !strays.is_empty() {
-        let shown = strays.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
-        let more = if strays.len() > 10 { ", …" } else { "" };
-        let message = format!(
-            "{} categories are predicted but have no box that counts in the ground truth, and are not in the mean: {shown}{more}",
-            strays.len()
-        );
-        outcome.warn("CATEGORIES_WITHOUT_GROUND_TRUTH", message);
-    }
-    if left_out.unlisted_category > 0 {
-        let message = format!(
-            "{} predictions are of categories that {TRUTH_FILE} does not list; they are left out",
-            left_out.unlisted_category
-        );
-        outcome.warn("UNLISTED_CATEGORIES", message);
-    }
-    if left_out.annotations > 0 {
-        let message = format!(
-            "{} annotations are of images or categories that {TRUTH_FILE} does not list; they are left out",
-            left_out.annotations
-        );
-        outcome.warn("UNLISTED_ANNOTATIONS", message);
+    let strays = strays(dataset, evaluation);
+    let undefined: Vec<&str> =
+        evaluation.coco().into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+    let warnings = [
+        (!strays.is_empty()).then(|| {
+            let message = format!("categories not in the mean, since no true box of them counts: {}", some(&strays));
+            ("CATEGORIES_WITHOUT_GROUND_TRUTH", message)
+        }),
+        (left_out.unlisted_category > 0).then(|| {
+            let message = format!(
+                "{} predictions left out: {TRUTH_FILE} does not list their category",
+                left_out.unlisted_category
+            );
+            ("UNLISTED_CATEGORIES", message)
+        }),
+        (left_out.annotations > 0).then(|| {
+            let message = format!(
+                "{} annotations left out: {TRUTH_FILE} does not list their image or category",
+                left_out.annotations
+            );
+            ("UNLISTED_ANNOTATIONS", message)
+        }),
+        (!undefined.is_empty()).then(|| {
+            ("UNDEFINED_METRICS", format!("{} are undefined: no true box has such a size", undefined.join(", ")))
+        }),
+    ];
+    for (code, message) in warnings.into_iter().flatten().chain(oddities(dataset)) {
+        outcome.warn(code, message);
     }
     if left_out.below_threshold > 0 {
         outcome.detail("below_score_threshold", left_out.below_threshold);
     }
-    let undefined: Vec<&str> =
-        evaluation.coco().into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
-    if !undefined.is_empty() {
-        let message = format!("{} are undefined: no true box has such a size", undefined.join(", "));
-        outcome.warn("UNDEFINED_METRICS", message);
-    }
+}
+
+/// Categories that are predicted but have no true box that counts.
+fn strays(dataset: &Dataset, evaluation: &Evaluation) -> Vec<String> {
+    (0..dataset.categories.len())
+        .filter(|place| evaluation.categories[*place].truths[0] == 0 && dataset.counts(*place).1 > 0)
+        .map(|place| dataset.categories[place].id.to_string())
+        .collect()
+}
+
+/// The first few of a list, and how many there are in all.
+fn some(list: &[String]) -> String {
+    let shown = list[..list.len().min(10)].join(", ");
+    if list.len() > 10 { format!("{shown}, … ({} in all)", list.len()) } else { shown }
+}
+
+fn oddities(dataset: &Dataset) -> impl Iterator<Item = (&'static str, String)> {
+    let odd = &dataset.oddities;
+    let no_list = |name: &str| format!("{TRUTH_FILE} has no list of {name}: those that boxes have are taken");
+    [
+        odd.no_images.then(|| ("NO_LIST", no_list("images"))),
+        odd.no_categories.then(|| ("NO_LIST", no_list("categories"))),
+        odd.zero_id.then(|| {
+            let message = "an annotation has the id 0; it counts like any other here, but pycocotools never matches it";
+            ("ANNOTATION_ID_ZERO", message.to_owned())
+        }),
+        (odd.repeated_ids > 0).then(|| {
+            let message =
+                format!("{} annotations have the id of another one; each counts by itself here", odd.repeated_ids);
+            ("ANNOTATION_IDS_REPEATED", message)
+        }),
+    ]
+    .into_iter()
+    .flatten()
 }

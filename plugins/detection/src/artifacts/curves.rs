@@ -12,7 +12,7 @@ use crate::evaluate::CurvePoints;
 const MAX_CATEGORIES: usize = 500;
 
 /// How many categories have their own line in the picture.
-const DRAWN: usize = 12;
+const DRAWN: usize = 11;
 
 pub(super) fn write(ctx: &Context<'_>, findings: &Findings<'_>) -> Result<(), ScoreError> {
     let recalls = Grids::default().coco;
@@ -82,6 +82,7 @@ fn picture(findings: &Findings<'_>, recalls: &[f64], means: &[Vec<f64>]) -> Stri
         recalls.iter().enumerate().map(|(place, recall)| (*recall, precision(place))).collect()
     };
     let mut lines = vec![("mean of all".to_owned(), averaged(&means.iter().map(Vec::as_slice).collect::<Vec<_>>()))];
+    lines.push(("confidence, mean".to_owned(), confidence(findings, recalls)));
     let categories = by_count(findings);
     for place in categories.iter().take(DRAWN) {
         let curves = &findings.evaluation.categories[*place].curves;
@@ -98,10 +99,18 @@ fn picture(findings: &Findings<'_>, recalls: &[f64], means: &[Vec<f64>]) -> Stri
         title: "Precision and recall",
         subtitle: &subtitle,
         x_axis: "recall",
-        y_axis: "precision",
+        y_axis: "precision, confidence",
         curves: &curves,
         x_range: Some((0.0, 1.0)),
         y_range: Some((0.0, 1.0)),
     }
     .svg()
+}
+
+/// At which score a recall is reached: the mean over the curves that reach it.
+fn confidence(findings: &Findings<'_>, recalls: &[f64]) -> Vec<(f64, f64)> {
+    let curves = || findings.evaluation.categories.iter().flat_map(|scores| &scores.curves);
+    let reached = |place: usize| -> Vec<f64> { curves().filter_map(|curve| curve.confidence[place]).collect() };
+    let mean = |scores: Vec<f64>| scores.iter().sum::<f64>() / scores.len() as f64;
+    recalls.iter().enumerate().map(|(place, recall)| (*recall, mean(reached(place)))).collect()
 }
