@@ -160,4 +160,22 @@ proptest! {
         }
         prop_assert_eq!(&coco.details["per_category"]["1"]["name"], "class 1");
     }
+
+    /// Mending a mistake never hurts, and the mistakes are about the score that is told.
+    #[test]
+    fn no_mistake_is_a_gain((gts, dts) in any_data()) {
+        let workspace = Workspace::new()
+            .file("input/gt.json", gt_json(&gts).to_string())
+            .file("output/pred.json", dt_json(&dts).to_string());
+        let outcome = workspace.score(&DetectionMap).unwrap();
+        let errors = std::fs::read(workspace.path().join("output/artifacts/errors.json")).unwrap();
+        let errors: Value = serde_json::from_slice(&errors).unwrap();
+        assert_close(errors["mAP"].as_f64(), Some(outcome.summary.score), "mAP")?;
+        for (name, error) in errors["errors"].as_object().unwrap() {
+            prop_assert!(error["cost"].as_f64().unwrap() >= -1e-12, "{} {}", name, error);
+        }
+        let mistakes: u64 = errors["errors"].as_object().unwrap().iter()
+            .filter(|(name, _)| *name != "missed").map(|(_, error)| error["count"].as_u64().unwrap()).sum();
+        prop_assert!(mistakes <= dts.len() as u64);
+    }
 }

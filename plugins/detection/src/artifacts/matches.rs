@@ -83,7 +83,7 @@ fn write_row(file: &mut dyn Write, findings: &Findings<'_>, row: Row) -> io::Res
         Row::Prediction(category, finding) => (name(finding.kind), *category, finding.image),
         Row::Missed(place) => {
             let placed = &findings.scene.truths[*place];
-            ("missed", placed.category as usize, placed.truth.image)
+            ("unmatched_gt", placed.category as usize, placed.truth.image)
         }
     };
     let label = categories[category].name.as_deref().unwrap_or_default();
