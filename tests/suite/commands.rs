@@ -93,7 +93,7 @@ fn list_and_show() {
         assert_snapshot!("list", text);
     });
     let document = sandbox.run(&["scorers", "list", "--json"]).json();
-    assert_eq!(document["data"]["scorers"].as_array().unwrap().len(), 4);
+    assert_eq!(document["data"]["scorers"].as_array().unwrap().len(), 5);
     assert_eq!(document["data"]["refused"][0]["step"], "check");
     let shown = sandbox.run(&["scorers", "show", "classification_f1"]);
     insta::with_settings!({filters => vec![("(file|sha256|built with) +[^\n]+", "$1  […]")]}, {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use autoscorer_tests::{Finished, Live, Sandbox, built};
+use autoscorer_tests::{Finished, Live, PLUGINS, Sandbox, built};
 use serde_json::{Value, json};
 
 /// The lines of all shell blocks of a document.
@@ -47,7 +47,7 @@ fn copy_of_repository() -> Sandbox {
     let bin = sandbox.path().join("target/release");
     fs::create_dir_all(&bin).unwrap();
     fs::create_dir(sandbox.path().join("custom_scorers")).unwrap();
-    for name in ["autoscorer", "libautoscorer_classification.so"] {
+    for name in PLUGINS.into_iter().chain(["autoscorer"]) {
         fs::copy(built().folder.join(name), bin.join(name)).unwrap();
     }
     copy_folder(&built().root.join("examples"), &sandbox.path().join("examples"));

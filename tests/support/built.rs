@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+/// The libraries of the built-in scorers.
+pub const PLUGINS: [&str; 2] = ["libautoscorer_classification.so", "libautoscorer_detection.so"];
+
 /// The programs under test.
 pub struct Built {
     /// Cargo's folder with the host and all libraries.
@@ -28,13 +31,14 @@ pub fn built() -> &'static Built {
         let tests = folder.join("autoscorer-tests");
         let plugins = tests.join("plugins");
         fs::create_dir_all(&plugins).unwrap();
-        let name = "libautoscorer_classification.so";
-        let (plugin, bytes) = (plugins.join(name), fs::read(folder.join(name)).unwrap());
-        // As after an installation: a plugin that has not changed is not touched.
-        if fs::read(&plugin).ok().as_ref() != Some(&bytes) {
-            let copy = plugins.join(format!(".{name}.{}", std::process::id()));
-            fs::write(&copy, bytes).unwrap();
-            fs::rename(copy, plugin).unwrap();
+        for name in PLUGINS {
+            let (plugin, bytes) = (plugins.join(name), fs::read(folder.join(name)).unwrap());
+            // As after an installation: a plugin that has not changed is not touched.
+            if fs::read(&plugin).ok().as_ref() != Some(&bytes) {
+                let copy = plugins.join(format!(".{name}.{}", std::process::id()));
+                fs::write(&copy, bytes).unwrap();
+                fs::rename(copy, plugin).unwrap();
+            }
         }
         Built { folder, root, plugins, store: tests.join("store") }
     })
@@ -53,6 +57,8 @@ fn build(root: &Path, folder: &Path) {
                 "autoscorer",
                 "-p",
                 "autoscorer-classification",
+                "-p",
+                "autoscorer-detection",
                 "-p",
                 "fixture-good",
                 "-p",

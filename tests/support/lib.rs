@@ -5,6 +5,6 @@ mod built;
 mod live;
 mod sandbox;
 
-pub use built::{built, versioned};
+pub use built::{PLUGINS, built, versioned};
 pub use live::{Live, eventually, good_version};
 pub use sandbox::{Finished, Sandbox};

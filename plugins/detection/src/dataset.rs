@@ -10,7 +10,9 @@ use crate::columns::{Columns, Predictions};
 use crate::group::{Detection, Group, Truth};
 use crate::ids::{Id, places, union};
 use crate::load::{Files, PREDICTION_FILE, TRUTH_FILE, TruthFile};
+use crate::matching::is_ignored;
 use crate::overlap::Region;
+use crate::plan::ALL_SIZES;
 use crate::sorted::{Sorted, Stretch};
 use crate::workers::Workers;
 
@@ -92,7 +94,32 @@ impl Dataset {
             left_out.unlisted_category += stretch.left_out.unlisted;
             left_out.below_threshold += stretch.left_out.below_threshold;
         }
-        Ok(Self { images, categories, left_out, truth_count, prediction_count, oddities, truths, predictions })
+        let dataset =
+            Self { images, categories, left_out, truth_count, prediction_count, oddities, truths, predictions };
+        if dataset.has_nothing_to_find() {
+            return Err(dataset.nothing_to_find().into());
+        }
+        Ok(dataset)
+    }
+
+    /// Whether no true box counts, so that nothing is defined.
+    fn has_nothing_to_find(&self) -> bool {
+        let mut truths = Vec::new();
+        (0..self.categories.len()).all(|category| {
+            self.gather_truths(category, &mut truths);
+            truths.iter().all(|truth| is_ignored(truth, ALL_SIZES))
+        })
+    }
+
+    /// The error of a dataset without a true box that counts.
+    pub(crate) fn nothing_to_find(&self) -> ScoreError {
+        let message = match self.truth_count {
+            0 => format!("{TRUTH_FILE} has no boxes, so there is nothing to judge the predictions by"),
+            _ => format!(
+                "{TRUTH_FILE} has no box that counts: all are crowds, or of images or categories that are not listed"
+            ),
+        };
+        ScoreError::new(ErrorCode::BadFormat, message).file(TRUTH_FILE).expected("at least one box that is no crowd")
     }
 
     /// The images of the boxes in each file: true ones and predictions.

@@ -7,7 +7,7 @@ pub(crate) const COCO_RANGES: [(&str, [f64; 2]); 3] =
     [("small", [0.0, 1024.0]), ("medium", [1024.0, 9216.0]), ("large", [9216.0, 1e10])];
 
 /// COCO's range of all sizes.
-const ALL: [f64; 2] = [0.0, 1e10];
+pub(crate) const ALL_SIZES: [f64; 2] = [0.0, 1e10];
 
 /// COCO's limit of predictions in each image and category.
 const COCO_LIMIT: u32 = 100;
@@ -74,16 +74,16 @@ impl Plan {
         let (coco_places, asked_places) = (coco.iter().map(place).collect(), asked.iter().map(place).collect());
         let mut slices = Slices::default();
         let coco = Coco {
-            all: slices.place(ALL, COCO_LIMIT),
+            all: slices.place(ALL_SIZES, COCO_LIMIT),
             sizes: COCO_RANGES.map(|(_, range)| slices.place(range, COCO_LIMIT)),
-            one: slices.place(ALL, 1),
-            ten: slices.place(ALL, 10),
+            one: slices.place(ALL_SIZES, 1),
+            ten: slices.place(ALL_SIZES, 10),
             thresholds: coco_places,
         };
         let limit = params.max_detections.0;
         let named = params.area_ranges.0.iter();
         let asked = Asked {
-            all: slices.place(ALL, limit),
+            all: slices.place(ALL_SIZES, limit),
             sizes: named.map(|(name, range)| (name.clone(), slices.place(*range, limit))).collect(),
             thresholds: asked_places,
             interpolation: params.interpolation,

@@ -140,7 +140,8 @@ pub(crate) fn twelve(gts: &[Gt], dts: &[Dt]) -> BTreeMap<&'static str, Option<f6
         }
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     };
-    let (ap, ar): (fn((f64, f64)) -> f64, fn((f64, f64)) -> f64) = (|pair| pair.0, |pair| pair.1);
+    let ap = |pair: (f64, f64)| pair.0;
+    let ar = |pair: (f64, f64)| pair.1;
     BTreeMap::from([
         ("AP", mean(&thresholds, 0, 100, ap)),
         ("AP50", mean(&thresholds[..1], 0, 100, ap)),

@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-12;
 
 /// The outcome of an evaluation; fails if there is nothing to judge by.
 pub(crate) fn outcome(dataset: &Dataset, evaluation: &Evaluation, params: &MapParams) -> Result<Outcome, ScoreError> {
-    let Some(score) = evaluation.score() else { return Err(nothing_to_find(dataset)) };
+    let score = evaluation.score().ok_or_else(|| dataset.nothing_to_find())?;
     let mut outcome = Outcome::new("mAP", score, Direction::Higher);
     let graded = score + TOLERANCE;
     outcome.graded(
@@ -39,16 +39,6 @@ fn add(outcome: &mut Outcome, name: impl Into<String>, value: Option<f64>) {
     if let Some(value) = value {
         outcome.metric(name, value);
     }
-}
-
-fn nothing_to_find(dataset: &Dataset) -> ScoreError {
-    let message = match dataset.truth_count {
-        0 => format!("{TRUTH_FILE} has no boxes, so there is nothing to judge the predictions by"),
-        _ => format!(
-            "{TRUTH_FILE} has no box that counts: all are crowds, or of images or categories that are not listed"
-        ),
-    };
-    ScoreError::new(ErrorCode::BadFormat, message).file(TRUTH_FILE).expected("at least one box that is no crowd")
 }
 
 fn add_counts(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluation, params: &MapParams) {

@@ -39,7 +39,7 @@ fn images(dataset: &Dataset) -> Option<Hint> {
         return None;
     }
     let met = |change: fn(&Id) -> Option<Id>| {
-        let changed = predicted.iter().filter_map(|id| change(id)).filter(|id| truth.contains(id)).count();
+        let changed = predicted.iter().filter_map(change).filter(|id| truth.contains(id)).count();
         changed * 2 > predicted.len()
     };
     let (one, other) = (example(&truth), example(&predicted));
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn files_that_do_not_fit_together_are_found_out() {
         let cases: Vec<(&str, Vec<String>)> = vec![
-            ("as it should be", warnings(plain, |i, c, b| predicted(i, c, b))),
+            ("as it should be", warnings(plain, predicted)),
             ("strings for numbers", warnings(plain, |i, c, b| predicted(i.to_string(), c, b))),
             ("other images", warnings(plain, |i, c, b| predicted(i + 1000, c, b))),
             ("images one less", warnings(plain, |i, c, b| predicted(i - 1, c, b))),
@@ -221,7 +221,7 @@ mod tests {
             ("categories one more", warnings(plain, |i, c, b| predicted(i, c + 1, b))),
             ("all categories zero", warnings(plain, |i, _, b| predicted(i, 0, b))),
             ("corners in the predictions", warnings(plain, |i, c, b| predicted(i, c, corners(b)))),
-            ("corners in the truth", warnings(|i, c, b| plain(i, c, corners(b)), |i, c, b| predicted(i, c, b))),
+            ("corners in the truth", warnings(|i, c, b| plain(i, c, corners(b)), predicted)),
             ("a bad model", warnings(plain, |i, c, b| predicted(i, c, [b[0] + 500.0, b[1], b[2], b[3]]))),
         ];
         let lines: Vec<String> = cases.into_iter().map(|(name, hints)| format!("{name}: {hints:#?}")).collect();
