@@ -14,12 +14,12 @@
 //!
 //! A true box is missed if it is not hit, and no localisation or classification mistake is about it.
 
-use crate::dataset::Dataset;
+use crate::evaluate::Ranked;
 use crate::group::{Cell, Detection, Group};
 use crate::matching::Matcher;
+use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::scene::Scene;
-use crate::workers::Workers;
 
 /// Below this IoU a prediction is not about a box.
 const NEAR: f64 = 0.1;
@@ -28,7 +28,7 @@ const NEAR: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hit,
-    /// It lies in a crowd and counts neither way.
+    /// It counts neither way: it lies in a crowd, or there are too many better ones in its image.
     Ignored,
     Classification,
     Localisation,
@@ -51,16 +51,6 @@ pub(crate) struct Finding {
     pub(crate) iou: f64,
 }
 
-/// What became of all boxes.
-pub(crate) struct Audit {
-    /// The IoU that a hit needs.
-    pub(crate) threshold: f64,
-    /// By category, the most confident first.
-    pub(crate) findings: Vec<Vec<Finding>>,
-    /// For each true box of the scene.
-    pub(crate) states: Vec<State>,
-}
-
 /// What became of a true box.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct State {
@@ -69,36 +59,34 @@ pub(crate) struct State {
     pub(crate) best: f64,
 }
 
-impl Audit {
-    pub(crate) fn new(dataset: &Dataset, scene: &Scene, plan: &Plan, workers: Workers) -> Self {
-        let place = plan.asked.thresholds[0];
-        let needed = [plan.needed[place]];
-        let limit = plan.slices[plan.asked.all].limit as usize;
-        let ranges = [plan.ranges[plan.slices[plan.asked.all].range]];
-        let audited = workers.map_with(
-            dataset.categories.len(),
-            || (Group::default(), Matcher::new(&needed, &ranges)),
-            |(group, matcher), category| {
-                dataset.fill(group, category, limit);
-                Auditor { scene, category: category as u32, threshold: needed[0] }.run(group, matcher)
-            },
-        );
-        let mut states = vec![State::default(); scene.truths.len()];
-        let mut findings = Vec::new();
-        for (found, truths) in audited {
-            findings.push(found);
-            for (place, state) in truths {
-                states[place] = state;
-            }
-        }
-        Self { threshold: plan.thresholds[place], findings, states }
-    }
+/// What became of the boxes of a category. Predictions are in the order of their scores, those that are ignored left out.
+#[derive(Debug, Default)]
+pub(crate) struct Audit {
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) scores: Vec<f64>,
+    /// The most confident mistakes, no more than are listed.
+    pub(crate) mistakes: Vec<Finding>,
+    /// The hits that are least exact, no more than are listed.
+    pub(crate) hits: Vec<Finding>,
+    /// All mistakes of localisation and classification, with their places.
+    pub(crate) near: Vec<(u32, Finding)>,
+    /// The true boxes, by their places in the scene.
+    pub(crate) states: Vec<(usize, State)>,
+    /// The predictions that the confusion matrix is made of.
+    pub(crate) confident: Vec<Detection>,
 }
 
-struct Auditor<'s> {
+/// Audits categories one after the other, with the same memory.
+pub(crate) struct Auditor<'s> {
     scene: &'s Scene,
-    category: u32,
-    threshold: f64,
+    matcher: Matcher<'s>,
+    /// The IoU that a hit needs.
+    needed: f64,
+    limit: usize,
+    max_rows: usize,
+    least_score: f64,
+    /// In the order of the group.
+    found: Vec<(Kind, Nearest)>,
 }
 
 /// The true box that a prediction overlaps most.
@@ -108,35 +96,63 @@ struct Nearest {
     iou: f64,
 }
 
-impl Auditor<'_> {
-    fn run(&self, group: &Group, matcher: &mut Matcher<'_>) -> (Vec<Finding>, Vec<(usize, State)>) {
-        let mut findings = Vec::with_capacity(group.detections.len());
-        let mut states = Vec::with_capacity(group.truths.len());
-        for cell in &group.cells {
-            let first = self.scene.first(cell.image, self.category);
-            let before = states.len();
-            states.extend((first..first + cell.truths.len()).map(|place| (place, State::default())));
-            self.cell(group, cell, matcher, &mut findings, &mut states[before..]);
+impl<'s> Auditor<'s> {
+    pub(crate) fn new(scene: &'s Scene, plan: &'s Plan, params: &MapParams) -> Self {
+        let slice = plan.slices[plan.asked.all];
+        let needed = &plan.needed[plan.asked.thresholds[0]..][..1];
+        Self {
+            scene,
+            matcher: Matcher::new(needed, &plan.ranges[slice.range..][..1]),
+            needed: needed[0],
+            limit: slice.limit as usize,
+            max_rows: params.max_rows,
+            least_score: params.confusion_score.0,
+            found: Vec::new(),
         }
-        findings.sort_by(|a, b| b.score.total_cmp(&a.score));
-        (findings, states)
     }
 
-    fn cell(
-        &self,
-        group: &Group,
-        cell: &Cell,
-        matcher: &mut Matcher<'_>,
-        findings: &mut Vec<Finding>,
-        states: &mut [(usize, State)],
-    ) {
-        let (truths, detections) = (&group.truths[cell.truths.clone()], &group.detections[cell.detections.clone()]);
-        matcher.run(truths, detections);
-        let mut taken = matcher.taken().peekable();
+    /// Audits a category, whose predictions have this order.
+    pub(crate) fn audit(&mut self, category: u32, group: &Group, order: &[Ranked]) -> Audit {
+        let mut audit = Audit::default();
+        self.found.clear();
+        for cell in &group.cells {
+            let first = self.scene.first(cell.image, category);
+            let before = audit.states.len();
+            audit.states.extend((first..first + cell.truths.len()).map(|place| (place, State::default())));
+            self.cell(category, group, cell, &mut audit.states[before..]);
+        }
+        let confident = group.detections.iter().filter(|detection| detection.score >= self.least_score);
+        audit.confident.extend(confident);
+        self.collect(group, order, &mut audit);
+        audit
+    }
+
+    fn cell(&mut self, category: u32, group: &Group, cell: &Cell, states: &mut [(usize, State)]) {
+        let (truths, all) = (&group.truths[cell.truths.clone()], &group.detections[cell.detections.clone()]);
+        let detections = &all[..all.len().min(self.limit)];
+        self.matcher.run(truths, detections);
+        let mut taken = self.matcher.taken().peekable();
         for (place, detection) in detections.iter().enumerate() {
             let taken = taken.next_if(|(taker, _)| *taker == place).and_then(|(_, truth)| truth);
-            let (own, other) = self.nearest(detection, states);
-            let finding = |kind, nearest: Nearest| Finding {
+            let (own, other) = nearest(self.scene, category, detection, states);
+            self.found.push(match taken {
+                Some(truth) if truths[truth].crowd => (Kind::Ignored, Nearest::default()),
+                Some(truth) => {
+                    states[truth].1.hit = true;
+                    let iou = detection.region.iou(&truths[truth].region);
+                    (Kind::Hit, Nearest { place: states[truth].0 as u32, iou })
+                }
+                None => mistake(own, other, self.needed),
+            });
+        }
+        self.found.extend(all[detections.len()..].iter().map(|_| (Kind::Ignored, Nearest::default())));
+    }
+
+    fn collect(&self, group: &Group, order: &[Ranked], audit: &mut Audit) {
+        for ranked in order {
+            let ((kind, nearest), detection) =
+                (self.found[ranked.place as usize], &group.detections[ranked.place as usize]);
+            let finding = || Finding {
                 kind,
                 score: detection.score,
                 index: detection.index,
@@ -144,53 +160,57 @@ impl Auditor<'_> {
                 truth: (nearest.iou > 0.0).then_some(nearest.place),
                 iou: nearest.iou,
             };
-            findings.push(match taken {
-                Some(truth) if truths[truth].crowd => finding(Kind::Ignored, Nearest::default()),
-                Some(truth) => {
-                    states[truth].1.hit = true;
-                    let iou = detection.region.iou(&truths[truth].region);
-                    finding(Kind::Hit, Nearest { place: states[truth].0 as u32, iou })
-                }
-                None => self.mistake(own, other, finding),
-            });
-        }
-    }
-
-    /// The boxes of its own and of other categories that a prediction overlaps most; notes how near it comes to its own.
-    fn nearest(&self, detection: &Detection, states: &mut [(usize, State)]) -> (Nearest, Nearest) {
-        let (mut own, mut other) = (Nearest::default(), Nearest::default());
-        let first = states.first().map_or(usize::MAX, |(place, _)| *place);
-        for place in self.scene.image(detection.image) {
-            let placed = &self.scene.truths[place];
-            let iou = detection.region.iou(&placed.truth.region);
-            if iou <= 0.0 || placed.truth.crowd {
-                continue;
+            match kind {
+                Kind::Ignored => continue,
+                Kind::Hit => audit.hits.push(finding()),
+                _ if audit.mistakes.len() < self.max_rows => audit.mistakes.push(finding()),
+                _ => {}
             }
-            let nearest = if placed.category == self.category {
-                let state = &mut states[place - first].1;
-                state.best = state.best.max(iou);
-                &mut own
-            } else {
-                &mut other
-            };
-            if iou > nearest.iou {
-                *nearest = Nearest { place: place as u32, iou };
+            if matches!(kind, Kind::Localisation | Kind::Classification) {
+                audit.near.push((audit.kinds.len() as u32, finding()));
             }
+            audit.kinds.push(kind);
+            audit.scores.push(detection.score);
         }
-        (own, other)
+        audit.hits.sort_by(|a, b| a.iou.total_cmp(&b.iou).then(a.index.cmp(&b.index)));
+        audit.hits.truncate(self.max_rows);
     }
+}
 
-    fn mistake(&self, own: Nearest, other: Nearest, finding: impl Fn(Kind, Nearest) -> Finding) -> Finding {
-        if own.iou >= NEAR && own.iou < self.threshold {
-            finding(Kind::Localisation, own)
-        } else if other.iou >= self.threshold {
-            finding(Kind::Classification, other)
-        } else if own.iou >= self.threshold {
-            finding(Kind::Duplicate, own)
-        } else if other.iou >= NEAR {
-            finding(Kind::Both, other)
+/// The boxes of its own and of other categories that a prediction overlaps most; notes how near it comes to its own.
+fn nearest(scene: &Scene, category: u32, detection: &Detection, states: &mut [(usize, State)]) -> (Nearest, Nearest) {
+    let (mut own, mut other) = (Nearest::default(), Nearest::default());
+    let first = states.first().map_or(usize::MAX, |(place, _)| *place);
+    for place in scene.image(detection.image) {
+        let placed = &scene.truths[place];
+        let iou = detection.region.iou(&placed.truth.region);
+        if iou <= 0.0 || placed.truth.crowd {
+            continue;
+        }
+        let nearest = if placed.category == category {
+            let state = &mut states[place - first].1;
+            state.best = state.best.max(iou);
+            &mut own
         } else {
-            finding(Kind::Background, Nearest::default())
+            &mut other
+        };
+        if iou > nearest.iou {
+            *nearest = Nearest { place: place as u32, iou };
         }
+    }
+    (own, other)
+}
+
+fn mistake(own: Nearest, other: Nearest, needed: f64) -> (Kind, Nearest) {
+    if own.iou >= NEAR && own.iou < needed {
+        (Kind::Localisation, own)
+    } else if other.iou >= needed {
+        (Kind::Classification, other)
+    } else if own.iou >= needed {
+        (Kind::Duplicate, own)
+    } else if other.iou >= NEAR {
+        (Kind::Both, other)
+    } else {
+        (Kind::Background, Nearest::default())
     }
 }

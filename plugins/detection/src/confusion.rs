@@ -5,11 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::dataset::Dataset;
-use crate::group::{Detection, Group};
-use crate::plan::Plan;
+use crate::audit::Audit;
+use crate::group::Detection;
 use crate::scene::Scene;
-use crate::workers::Workers;
 
 /// How often each category was taken for which; none is the background.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,23 +17,17 @@ pub(crate) struct Confusion {
 }
 
 /// A confident prediction with its category.
-struct Confident {
+struct Confident<'a> {
     category: u32,
-    detection: Detection,
+    detection: &'a Detection,
 }
 
 impl Confusion {
-    pub(crate) fn new(dataset: &Dataset, scene: &Scene, plan: &Plan, least: f64, workers: Workers) -> Self {
-        let needed = plan.needed[plan.asked.thresholds[0]];
-        let limit = plan.slices[plan.asked.all].limit as usize;
-        let found = workers.map_with(dataset.categories.len(), Group::default, |group, category| {
-            dataset.fill(group, category, limit);
-            let confident = group.detections.iter().filter(|detection| detection.score >= least);
-            confident
-                .map(|detection| Confident { category: category as u32, detection: *detection })
-                .collect::<Vec<_>>()
-        });
-        let mut confident: Vec<Confident> = found.into_iter().flatten().collect();
+    pub(crate) fn new(audits: &[Audit], scene: &Scene, needed: f64) -> Self {
+        let mut confident: Vec<Confident<'_>> = Vec::new();
+        for (category, audit) in (0..).zip(audits) {
+            confident.extend(audit.confident.iter().map(|detection| Confident { category, detection }));
+        }
         confident.sort_by(|a, b| {
             let images = a.detection.image.cmp(&b.detection.image);
             images.then_with(|| b.detection.score.total_cmp(&a.detection.score))
@@ -53,7 +45,7 @@ impl Confusion {
         confusion
     }
 
-    fn choose(&mut self, one: &Confident, scene: &Scene, needed: f64, free: &mut [bool]) {
+    fn choose(&mut self, one: &Confident<'_>, scene: &Scene, needed: f64, free: &mut [bool]) {
         let (mut best, mut in_crowd) = (None, false);
         for place in scene.image(one.detection.image) {
             let truth = &scene.truths[place].truth;

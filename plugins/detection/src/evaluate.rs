@@ -109,6 +109,11 @@ impl<'p> Evaluator<'p> {
         scores
     }
 
+    /// The predictions of the category evaluated last, the most confident first.
+    pub(crate) fn order(&self) -> &[Ranked] {
+        &self.judged.order
+    }
+
     fn read(&mut self, slice: usize, truths: u64, steps: &Steps) -> Vec<Score> {
         let interpolation = self.plan.asked.interpolation;
         let hits = self.tally.hits(slice).iter_mut();

@@ -1,10 +1,13 @@
 //! The evaluation: all categories, and the means over them.
 
+use crate::audit::{Audit, Auditor};
 use crate::curve::Grids;
 use crate::dataset::Dataset;
 use crate::evaluate::{Evaluator, Score, Scores};
 use crate::group::Group;
+use crate::params::MapParams;
 use crate::plan::Plan;
+use crate::scene::Scene;
 use crate::workers::Workers;
 
 /// The numbers of all categories.
@@ -15,26 +18,24 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Evaluates all categories; curves are kept if they are wanted.
-    pub(crate) fn new(dataset: &Dataset, plan: Plan, with_curves: bool, workers: Workers) -> Self {
-        let grids = Grids::default();
-        let count = dataset.categories.len();
-        // The largest first, so that no thread is left with one at the end.
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|category| std::cmp::Reverse(dataset.counts(*category)));
-        let done = workers.map_with(
-            count,
-            || (Group::default(), Evaluator::new(&plan, &grids, with_curves)),
-            |(group, evaluator), task| {
-                dataset.fill(group, order[task], plan.limit());
-                evaluator.evaluate(group)
-            },
-        );
-        let mut categories = vec![Scores::default(); count];
-        for (category, scores) in order.into_iter().zip(done) {
-            categories[category] = scores;
-        }
+    /// Evaluates all categories.
+    pub(crate) fn new(dataset: &Dataset, plan: Plan, workers: Workers) -> Self {
+        let categories = evaluate(dataset, &plan, None, workers).into_iter().map(|(scores, _)| scores).collect();
         Self { plan, categories }
+    }
+
+    /// Evaluates all categories with their curves, and looks at every single box.
+    pub(crate) fn with_audits(
+        dataset: &Dataset,
+        plan: Plan,
+        scene: &Scene,
+        params: &MapParams,
+        workers: Workers,
+    ) -> (Self, Vec<Audit>) {
+        let done = evaluate(dataset, &plan, Some((scene, params)), workers);
+        let (categories, audits): (Vec<Scores>, Vec<Audit>) =
+            done.into_iter().map(|(scores, audit)| (scores, audit.unwrap_or_default())).unzip();
+        (Self { plan, categories }, audits)
     }
 
     /// The mean of a number over thresholds and over the categories that have true boxes in a slice.
@@ -79,4 +80,30 @@ impl Scores {
         let scores = self.slices[slice].as_ref()?;
         Some(thresholds.iter().map(|place| number(&scores[*place])).sum::<f64>() / thresholds.len() as f64)
     }
+}
+
+fn evaluate(
+    dataset: &Dataset,
+    plan: &Plan,
+    audited: Option<(&Scene, &MapParams)>,
+    workers: Workers,
+) -> Vec<(Scores, Option<Audit>)> {
+    let grids = Grids::default();
+    let count = dataset.categories.len();
+    // The largest first, so that no thread is left with one at the end.
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|category| std::cmp::Reverse(dataset.counts(*category)));
+    let make = || {
+        let auditor = audited.map(|(scene, params)| Auditor::new(scene, plan, params));
+        (Group::default(), Evaluator::new(plan, &grids, audited.is_some()), auditor)
+    };
+    let mut done = workers.map_with(count, make, |(group, evaluator, auditor), task| {
+        let category = order[task];
+        dataset.fill(group, category, plan.limit());
+        let scores = evaluator.evaluate(group);
+        let audit = auditor.as_mut().map(|auditor| auditor.audit(category as u32, group, evaluator.order()));
+        (category, (scores, audit))
+    });
+    done.sort_by_key(|(category, _)| *category);
+    done.into_iter().map(|(_, done)| done).collect()
 }

@@ -6,7 +6,7 @@
 //! wrong in both ways are left out. Missed boxes are no longer counted; a category with nothing left to find counts as perfect.
 //! Costs do not add up: a mistake may hide behind another one.
 
-use crate::audit::{Audit, Finding, Kind};
+use crate::audit::{Audit, Kind};
 use crate::curve::{Curve, Grids};
 use crate::params::Interpolation;
 use crate::scene::Scene;
@@ -39,8 +39,8 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    pub(crate) fn new(audit: &Audit, scene: &Scene, interpolation: Interpolation, workers: Workers) -> Self {
-        let bench = Bench::new(audit, scene, interpolation);
+    pub(crate) fn new(audits: &[Audit], scene: &Scene, interpolation: Interpolation, workers: Workers) -> Self {
+        let bench = Bench::new(audits, scene, interpolation);
         let means =
             workers.map(1 + MISTAKES.len(), |number| bench.mean(number.checked_sub(1).map(|place| MISTAKES[place].0)));
         let mut mistakes = [(0, 0.0); 6];
@@ -56,105 +56,120 @@ impl Costs {
     }
 }
 
-/// An audit, with what is needed to mend it.
+/// The audits of all categories, with what is needed to mend them.
 struct Bench<'a> {
-    audit: &'a Audit,
+    audits: &'a [Audit],
     interpolation: Interpolation,
     grids: Grids,
-    /// True boxes that count, by category.
-    truths: Vec<u64>,
-    /// Missed boxes by category.
-    missed: Vec<u64>,
-    /// For each true box that is not hit, the prediction that would hit it if its place were right.
-    relocated: Vec<Option<u32>>,
-    /// By category, the scores of the predictions that would hit its boxes if their category were right, the best first.
-    renamed: Vec<Vec<f64>>,
+    categories: Vec<Mending>,
+}
+
+/// What mending does to a category.
+#[derive(Debug, Clone, Default)]
+struct Mending {
+    /// True boxes that count.
+    truths: u64,
+    missed: u64,
+    /// The places of predictions that would be hits if their boxes were right, ascending.
+    relocated: Vec<u32>,
+    /// The scores of predictions of other categories that would be hits in this one, the best first.
+    renamed: Vec<f64>,
 }
 
 impl<'a> Bench<'a> {
-    fn new(audit: &'a Audit, scene: &Scene, interpolation: Interpolation) -> Self {
-        let relocated = best_about(audit, Kind::Localisation);
-        let best = best_about(audit, Kind::Classification);
-        let count = audit.findings.len();
-        let (mut truths, mut missed, mut renamed) = (vec![0; count], vec![0; count], vec![Vec::new(); count]);
+    fn new(audits: &'a [Audit], scene: &Scene, interpolation: Interpolation) -> Self {
+        let hit = hits(audits, scene.truths.len());
+        let relocated = best_about(audits, Kind::Localisation, &hit);
+        let renamed = best_about(audits, Kind::Classification, &hit);
+        let mut categories = vec![Mending::default(); audits.len()];
         for (place, placed) in scene.truths.iter().enumerate().filter(|(_, placed)| !placed.truth.crowd) {
-            let category = placed.category as usize;
-            truths[category] += 1;
-            renamed[category].extend(best[place].map(|(score, _)| score));
-            missed[category] +=
-                u64::from(!audit.states[place].hit && best[place].is_none() && relocated[place].is_none());
+            let category = &mut categories[placed.category as usize];
+            category.truths += 1;
+            category.relocated.extend(relocated[place].map(|best| best.place));
+            category.renamed.extend(renamed[place].map(|best| best.score));
+            category.missed += u64::from(!hit[place] && relocated[place].is_none() && renamed[place].is_none());
         }
-        for scores in &mut renamed {
-            scores.sort_by(|a, b| b.total_cmp(a));
+        for category in &mut categories {
+            category.relocated.sort_unstable();
+            category.renamed.sort_by(|a, b| b.total_cmp(a));
         }
-        let relocated = relocated.into_iter().map(|best| best.map(|(_, index)| index)).collect();
-        Self { audit, interpolation, grids: Grids::default(), truths, missed, relocated, renamed }
+        Self { audits, interpolation, grids: Grids::default(), categories }
     }
 
     fn count(&self, mistake: Mistake) -> u64 {
         match mistake {
-            Mistake::Missed => self.missed.iter().sum(),
+            Mistake::Missed => self.categories.iter().map(|category| category.missed).sum(),
             Mistake::Of(kind) => {
-                self.audit.findings.iter().flatten().filter(|finding| finding.kind == kind).count() as u64
+                let of_category = |audit: &Audit| audit.kinds.iter().filter(|one| **one == kind).count() as u64;
+                self.audits.iter().map(of_category).sum()
             }
         }
     }
 
     /// The mean AP with one kind of mistake mended, or none.
     fn mean(&self, mended: Option<Mistake>) -> f64 {
-        let judged = || (0..self.truths.len()).filter(|category| self.truths[*category] > 0);
-        judged().map(|category| self.average(category, mended)).sum::<f64>() / judged().count().max(1) as f64
+        let judged = || self.categories.iter().zip(self.audits).filter(|(category, _)| category.truths > 0);
+        let sum: f64 = judged().map(|(category, audit)| self.average(category, audit, mended)).sum();
+        sum / judged().count().max(1) as f64
     }
 
-    fn average(&self, category: usize, mended: Option<Mistake>) -> f64 {
-        let missed = if mended == Some(Mistake::Missed) { self.missed[category] } else { 0 };
-        let truths = self.truths[category] - missed;
+    fn average(&self, category: &Mending, audit: &Audit, mended: Option<Mistake>) -> f64 {
+        let truths = category.truths - if mended == Some(Mistake::Missed) { category.missed } else { 0 };
         if truths == 0 {
             return 1.0;
         }
-        let renamed: &[f64] =
-            if mended == Some(Mistake::Of(Kind::Classification)) { &self.renamed[category] } else { &[] };
-        let mut renamed = renamed.iter().peekable();
+        let (mut relocated, mut renamed) = (category.relocated.iter().peekable(), [].iter().peekable());
+        if mended == Some(Mistake::Of(Kind::Classification)) {
+            renamed = category.renamed.iter().peekable();
+        }
         let (mut precision, mut misses) = (Vec::new(), 0.0);
-        let hit =
-            |precision: &mut Vec<f64>, misses| precision.push(Curve::precision(precision.len() as f64 + 1.0, misses));
-        for finding in &self.audit.findings[category] {
-            while renamed.next_if(|score| **score > finding.score).is_some() {
+        let hit = |precision: &mut Vec<f64>, misses| {
+            precision.push(Curve::precision(precision.len() as f64 + 1.0, misses));
+        };
+        for (place, kind) in (0u32..).zip(&audit.kinds) {
+            while renamed.next_if(|score| **score > audit.scores[place as usize]).is_some() {
                 hit(&mut precision, misses);
             }
-            match self.outcome(finding, mended) {
-                Some(true) => hit(&mut precision, misses),
-                Some(false) => misses += 1.0,
-                None => {}
+            if *kind == Kind::Hit {
+                hit(&mut precision, misses);
+            } else if mended != Some(Mistake::Of(*kind)) {
+                misses += 1.0;
+            } else if *kind == Kind::Localisation && relocated.next_if_eq(&&place).is_some() {
+                hit(&mut precision, misses);
             }
         }
         renamed.for_each(|_| hit(&mut precision, misses));
         Curve::new(&mut precision, truths).average(self.interpolation, &self.grids.steps(truths))
     }
-
-    /// Whether a prediction is a hit, once the mistakes are mended; none if it counts for nothing.
-    fn outcome(&self, finding: &Finding, mended: Option<Mistake>) -> Option<bool> {
-        match finding.kind {
-            Kind::Hit => Some(true),
-            Kind::Ignored => None,
-            kind if mended != Some(Mistake::Of(kind)) => Some(false),
-            Kind::Localisation => {
-                let best = finding.truth.and_then(|truth| self.relocated[truth as usize]);
-                (best == Some(finding.index)).then_some(true)
-            }
-            _ => None,
-        }
-    }
 }
 
-/// For each true box that is not hit the most confident mistake of a kind about it: its score and its place in the file.
-fn best_about(audit: &Audit, kind: Kind) -> Vec<Option<(f64, u32)>> {
-    let mut best: Vec<Option<(f64, u32)>> = vec![None; audit.states.len()];
-    for finding in audit.findings.iter().flatten().filter(|finding| finding.kind == kind) {
-        let Some(truth) = finding.truth.map(|truth| truth as usize) else { continue };
-        let better = best[truth].is_none_or(|(score, index)| (finding.score, index) > (score, finding.index));
-        if better && !audit.states[truth].hit {
-            best[truth] = Some((finding.score, finding.index));
+/// Which true boxes of the scene are hit.
+fn hits(audits: &[Audit], truths: usize) -> Vec<bool> {
+    let mut hit = vec![false; truths];
+    for (place, state) in audits.iter().flat_map(|audit| &audit.states) {
+        hit[*place] = state.hit;
+    }
+    hit
+}
+
+/// The most confident mistake about a true box.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    score: f64,
+    /// Its place in the file.
+    index: u32,
+    /// Its place among the predictions of its category.
+    place: u32,
+}
+
+/// For each true box that is not hit the most confident mistake of a kind about it; of equal ones the earlier in the file.
+fn best_about(audits: &[Audit], kind: Kind, hit: &[bool]) -> Vec<Option<Best>> {
+    let mut best: Vec<Option<Best>> = vec![None; hit.len()];
+    for (place, finding) in audits.iter().flat_map(|audit| &audit.near).filter(|(_, finding)| finding.kind == kind) {
+        let Some(truth) = finding.truth.map(|truth| truth as usize).filter(|truth| !hit[*truth]) else { continue };
+        let better = |best: &Best| (finding.score, best.index) > (best.score, finding.index);
+        if best[truth].as_ref().is_none_or(better) {
+            best[truth] = Some(Best { score: finding.score, index: finding.index, place: *place });
         }
     }
     best

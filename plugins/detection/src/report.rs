@@ -9,6 +9,7 @@ use crate::evaluate::Scores;
 use crate::evaluation::Evaluation;
 use crate::load::TRUTH_FILE;
 use crate::params::MapParams;
+use crate::suspicion;
 
 /// A task with more categories than this gets no row per category: `result.json` is read by people and pages.
 const MAX_CATEGORIES: usize = 10_000;
@@ -32,6 +33,7 @@ pub(crate) fn outcome(dataset: &Dataset, evaluation: &Evaluation, params: &MapPa
     add_sizes(&mut outcome, evaluation);
     add_categories(&mut outcome, dataset, evaluation);
     add_warnings(&mut outcome, dataset, evaluation);
+    suspicion::add(&mut outcome, dataset, evaluation.plan.limit());
     Ok(outcome)
 }
 

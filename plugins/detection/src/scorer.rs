@@ -9,7 +9,7 @@ use crate::load::Files;
 use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::report;
-use crate::suspicion;
+use crate::scene::Scene;
 use crate::workers::Workers;
 
 /// Mean average precision of boxes, equal to pycocotools.
@@ -37,15 +37,19 @@ impl Scorer for DetectionMap {
         ctx.check()?;
         let dataset = Dataset::new(files, params.score_threshold.0, workers)?;
         ctx.check()?;
-        let evaluation = Evaluation::new(&dataset, Plan::new(params), ctx.wants_artifacts(), workers);
+        let plan = Plan::new(params);
+        if !ctx.wants_artifacts() {
+            let evaluation = Evaluation::new(&dataset, plan, workers);
+            ctx.check()?;
+            return report::outcome(&dataset, &evaluation, params);
+        }
+        let scene = Scene::new(&dataset);
+        let (evaluation, audits) = Evaluation::with_audits(&dataset, plan, &scene, params, workers);
         ctx.check()?;
         let mut outcome = report::outcome(&dataset, &evaluation, params)?;
-        suspicion::add(&mut outcome, &dataset, evaluation.plan.limit());
-        if ctx.wants_artifacts() {
-            let findings = Findings::new(&dataset, &evaluation, params, workers);
-            ctx.check()?;
-            findings.write(ctx, &mut outcome)?;
-        }
+        let findings = Findings::new(&dataset, &evaluation, params, &scene, &audits, workers);
+        ctx.check()?;
+        findings.write(ctx, &mut outcome)?;
         Ok(outcome)
     }
 }
@@ -184,7 +188,7 @@ mod tests {
             let workers = Workers::new(threads);
             let files = Files::read(files.path(), workers).unwrap();
             let dataset = Dataset::new(files, 0.0, workers).unwrap();
-            Evaluation::new(&dataset, Plan::new(&params), true, workers).categories
+            Evaluation::new(&dataset, Plan::new(&params), workers).categories
         };
         assert_eq!(run(1), run(2));
         assert_eq!(run(1), run(5));

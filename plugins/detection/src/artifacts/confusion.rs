@@ -32,7 +32,7 @@ fn table(findings: &Findings<'_>) -> Value {
         .map(|((truth, prediction), count)| json!({"gt": id(*truth), "pred": id(*prediction), "count": count}))
         .collect();
     json!({
-        "iou_threshold": findings.audit.threshold,
+        "iou_threshold": findings.threshold,
         "score_threshold": findings.params.confusion_score.0,
         "cell_count": cells.len(),
         "cells": listed,
@@ -58,7 +58,7 @@ fn picture(findings: &Findings<'_>) -> String {
         .filter_map(|((truth, prediction), count)| Some((place(*truth)?, place(*prediction)?, *count)))
         .collect();
     let mut subtitle =
-        format!("at IoU {:.2}, scores from {:.2} on", findings.audit.threshold, findings.params.confusion_score.0);
+        format!("at IoU {:.2}, scores from {:.2} on", findings.threshold, findings.params.confusion_score.0);
     if findings.dataset.categories.len() > DRAWN {
         subtitle += &format!("; the {DRAWN} largest of {} categories", findings.dataset.categories.len());
     }

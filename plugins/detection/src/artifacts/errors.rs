@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use super::{Findings, write_json, write_svg};
 
 pub(super) fn write(ctx: &Context<'_>, findings: &Findings<'_>) -> Result<(), ScoreError> {
-    let (costs, threshold) = (&findings.costs, findings.audit.threshold);
+    let (costs, threshold) = (&findings.costs, findings.threshold);
     let mut mistakes = Map::new();
     for (name, count, cost) in costs.named() {
         mistakes.insert(name.to_owned(), json!({"count": count, "cost": cost}));

@@ -7,7 +7,7 @@ use autoscorer_plugin_api::prelude::*;
 use serde_json::json;
 
 use super::Findings;
-use crate::audit::{Finding, Kind};
+use crate::audit::{Audit, Finding, Kind};
 use crate::ids::Id;
 
 /// A row: a prediction of a category, or a true box of the scene that was missed.
@@ -19,9 +19,8 @@ enum Row {
 
 pub(super) fn write(ctx: &Context<'_>, findings: &Findings<'_>, outcome: &mut Outcome) -> Result<(), ScoreError> {
     let limit = findings.params.max_rows;
-    let (mistakes, missed, hits) = (mistakes(findings, limit), missed(findings), hits(findings));
-    let counted = findings.audit.findings.iter().flatten().filter(|finding| finding.kind != Kind::Ignored).count();
-    let total = counted + missed.len();
+    let (mistakes, missed, hits) = (mistakes(findings), missed(findings), hits(findings));
+    let total = findings.audits.iter().map(|audit| audit.kinds.len()).sum::<usize>() + missed.len();
     let rows = by_turns(mistakes, missed).chain(hits).take(limit);
     let mut listed = 0;
     ctx.artifact("matches.csv", "text/csv", |file| {
@@ -45,34 +44,30 @@ fn by_turns(one: Vec<Row>, other: Vec<Row>) -> impl Iterator<Item = Row> {
     })
 }
 
-/// The most confident mistakes. Those of each category are in order, so only the first few of each can be among them.
-fn mistakes(findings: &Findings<'_>, limit: usize) -> Vec<Row> {
-    let of_category = |(category, list): (usize, &Vec<Finding>)| {
-        let wrong = list.iter().filter(|finding| !matches!(finding.kind, Kind::Hit | Kind::Ignored));
-        wrong.take(limit).map(|finding| (category, *finding)).collect::<Vec<_>>()
-    };
-    let mut mistakes: Vec<(usize, Finding)> =
-        findings.audit.findings.iter().enumerate().flat_map(of_category).collect();
+/// The most confident mistakes.
+fn mistakes(findings: &Findings<'_>) -> Vec<Row> {
+    let mut mistakes = all(findings, |audit| &audit.mistakes);
     mistakes.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.1.index.cmp(&b.1.index)));
     mistakes.into_iter().map(|(category, finding)| Row::Prediction(category, finding)).collect()
+}
+
+fn all(findings: &Findings<'_>, list: fn(&Audit) -> &Vec<Finding>) -> Vec<(usize, Finding)> {
+    let of_category = |(category, audit)| list(audit).iter().map(move |finding| (category, *finding));
+    findings.audits.iter().enumerate().flat_map(of_category).collect()
 }
 
 /// The boxes that no prediction of their category hit, the largest first.
 fn missed(findings: &Findings<'_>) -> Vec<Row> {
     let truths = &findings.scene.truths;
     let mut missed: Vec<usize> =
-        (0..truths.len()).filter(|place| !findings.audit.states[*place].hit && !truths[*place].truth.crowd).collect();
+        (0..truths.len()).filter(|place| !findings.states[*place].hit && !truths[*place].truth.crowd).collect();
     missed.sort_by(|a, b| truths[*b].truth.area.total_cmp(&truths[*a].truth.area));
     missed.into_iter().map(Row::Missed).collect()
 }
 
 /// The hits, the least exact first.
 fn hits(findings: &Findings<'_>) -> Vec<Row> {
-    let all = findings.audit.findings.iter().enumerate();
-    let mut hits: Vec<(usize, Finding)> = all
-        .flat_map(|(category, list)| list.iter().map(move |finding| (category, *finding)))
-        .filter(|(_, finding)| finding.kind == Kind::Hit)
-        .collect();
+    let mut hits = all(findings, |audit| &audit.hits);
     hits.sort_by(|a, b| a.1.iou.total_cmp(&b.1.iou).then(a.1.index.cmp(&b.1.index)));
     hits.into_iter().map(|(category, finding)| Row::Prediction(category, finding)).collect()
 }
@@ -101,7 +96,7 @@ fn write_row(file: &mut dyn Write, findings: &Findings<'_>, row: Row) -> io::Res
             }
         }
         Row::Missed(place) => {
-            let (placed, state) = (&findings.scene.truths[place], findings.audit.states[place]);
+            let (placed, state) = (&findings.scene.truths[place], findings.states[place]);
             writeln!(file, ",{:.6},,{},{}", state.best, placed.truth.index, categories[placed.category as usize].id)
         }
     }

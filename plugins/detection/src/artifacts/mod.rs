@@ -14,7 +14,7 @@ mod sizes;
 use autoscorer_plugin_api::prelude::*;
 use serde_json::{Value, json};
 
-use crate::audit::Audit;
+use crate::audit::{Audit, State};
 use crate::confusion::Confusion;
 use crate::dataset::Dataset;
 use crate::evaluation::Evaluation;
@@ -28,26 +28,39 @@ pub(crate) struct Findings<'d> {
     pub(crate) dataset: &'d Dataset,
     pub(crate) evaluation: &'d Evaluation,
     pub(crate) params: &'d MapParams,
-    pub(crate) scene: Scene,
-    pub(crate) audit: Audit,
+    pub(crate) scene: &'d Scene,
+    /// By category.
+    pub(crate) audits: &'d [Audit],
+    /// For each true box of the scene.
+    pub(crate) states: Vec<State>,
+    /// The lowest IoU that was asked for, at which boxes are looked at one by one.
+    pub(crate) threshold: f64,
     pub(crate) costs: Costs,
     pub(crate) confusion: Confusion,
 }
 
 impl<'d> Findings<'d> {
-    /// Looks at every box once more.
+    /// Puts together what was found out about the single boxes.
     pub(crate) fn new(
         dataset: &'d Dataset,
         evaluation: &'d Evaluation,
         params: &'d MapParams,
+        scene: &'d Scene,
+        audits: &'d [Audit],
         workers: Workers,
     ) -> Self {
         let plan = &evaluation.plan;
-        let scene = Scene::new(dataset);
-        let audit = Audit::new(dataset, &scene, plan, workers);
-        let costs = Costs::new(&audit, &scene, params.interpolation, workers);
-        let confusion = Confusion::new(dataset, &scene, plan, params.confusion_score.0, workers);
-        Self { dataset, evaluation, params, scene, audit, costs, confusion }
+        let place = plan.asked.thresholds[0];
+        let (costs, confusion) = workers.both(
+            || Costs::new(audits, scene, params.interpolation, workers),
+            || Confusion::new(audits, scene, plan.needed[place]),
+        );
+        let mut states = vec![State::default(); scene.truths.len()];
+        for (place, state) in audits.iter().flat_map(|audit| &audit.states) {
+            states[*place] = *state;
+        }
+        let threshold = plan.thresholds[place];
+        Self { dataset, evaluation, params, scene, audits, states, threshold, costs, confusion }
     }
 
     /// Writes all artifacts.

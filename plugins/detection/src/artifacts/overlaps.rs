@@ -9,14 +9,14 @@ use super::{Findings, write_json, write_svg};
 const BINS: usize = 20;
 
 pub(super) fn write(ctx: &Context<'_>, findings: &Findings<'_>) -> Result<(), ScoreError> {
-    let counted = findings.scene.truths.iter().zip(&findings.audit.states).filter(|(placed, _)| !placed.truth.crowd);
+    let counted = findings.scene.truths.iter().zip(&findings.states).filter(|(placed, _)| !placed.truth.crowd);
     let best: Vec<f64> = counted.map(|(_, state)| state.best).collect();
     let untouched = best.iter().filter(|iou| **iou == 0.0).count();
     let counts = Histogram::count(best.iter().copied(), (0.0, 1.0), BINS);
     let table =
         json!({"bin_width": 1.0 / BINS as f64, "counts": counts, "gt_boxes": best.len(), "untouched": untouched});
     write_json(ctx, "iou_histogram.json", &table)?;
-    let threshold = findings.audit.threshold;
+    let threshold = findings.threshold;
     let name = format!("needed: {threshold:.2}");
     let picture = Histogram {
         title: "How near boxes were found",
