@@ -4,6 +4,7 @@
 
 use crate::params::Interpolation;
 use crate::plan::linspace;
+use crate::sum::sum;
 
 /// The points of a curve at its hits, the most confident first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,9 +83,9 @@ impl<'h> Curve<'h> {
         let steps = match interpolation {
             Interpolation::Coco => &steps.coco,
             Interpolation::Voc11 => &steps.voc,
-            Interpolation::Area => return self.precision.iter().sum::<f64>() / self.truths as f64,
+            Interpolation::Area => return sum(self.precision.iter().copied()) / self.truths as f64,
         };
-        self.at(steps).sum::<f64>() / steps.len() as f64
+        sum(self.at(steps)) / steps.len() as f64
     }
 }
 

@@ -8,6 +8,7 @@ use crate::group::Group;
 use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::scene::Scene;
+use crate::sum::sum;
 use crate::workers::Workers;
 
 /// The numbers of all categories.
@@ -41,9 +42,9 @@ impl Evaluation {
     /// The mean of a number over thresholds and over the categories that have true boxes in a slice.
     pub(crate) fn mean(&self, slice: usize, thresholds: &[usize], number: fn(&Score) -> f64) -> Option<f64> {
         let scored = || self.categories.iter().filter_map(move |scores| scores.slices[slice].as_ref());
-        let sum: f64 = thresholds.iter().map(|place| scored().map(|scores| number(&scores[*place])).sum::<f64>()).sum();
+        let total = sum(thresholds.iter().flat_map(|place| scored().map(move |scores| number(&scores[*place]))));
         let count = scored().count() * thresholds.len();
-        (count > 0).then(|| sum / count as f64)
+        (count > 0).then(|| total / count as f64)
     }
 
     /// COCO's twelve numbers, with their names.
@@ -78,7 +79,7 @@ impl Scores {
     /// The mean of a number over thresholds, if the slice has true boxes.
     pub(crate) fn mean(&self, slice: usize, thresholds: &[usize], number: fn(&Score) -> f64) -> Option<f64> {
         let scores = self.slices[slice].as_ref()?;
-        Some(thresholds.iter().map(|place| number(&scores[*place])).sum::<f64>() / thresholds.len() as f64)
+        Some(sum(thresholds.iter().map(|place| number(&scores[*place]))) / thresholds.len() as f64)
     }
 }
 

@@ -33,6 +33,7 @@ mod scan;
 mod scene;
 mod scorer;
 mod sorted;
+mod sum;
 mod suspicion;
 mod tally;
 mod workers;

@@ -10,6 +10,7 @@ use crate::audit::{Audit, Kind};
 use crate::curve::{Curve, Grids};
 use crate::params::Interpolation;
 use crate::scene::Scene;
+use crate::sum::sum;
 use crate::workers::Workers;
 
 /// The kinds of mistakes, with the names that reports use.
@@ -109,8 +110,8 @@ impl<'a> Bench<'a> {
     /// The mean AP with one kind of mistake mended, or none.
     fn mean(&self, mended: Option<Mistake>) -> f64 {
         let judged = || self.categories.iter().zip(self.audits).filter(|(category, _)| category.truths > 0);
-        let sum: f64 = judged().map(|(category, audit)| self.average(category, audit, mended)).sum();
-        sum / judged().count().max(1) as f64
+        let total = sum(judged().map(|(category, audit)| self.average(category, audit, mended)));
+        total / judged().count().max(1) as f64
     }
 
     fn average(&self, category: &Mending, audit: &Audit, mended: Option<Mistake>) -> f64 {
