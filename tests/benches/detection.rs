@@ -137,9 +137,9 @@ fn generate(workspace: &Path, factor: u64) {
         // Every twelfth prediction is about a box; the others are anywhere in the image.
         let truth = boxes[(n * truths / predictions) as usize];
         let (category, [x, y, w, h], score) = match n % 12 {
-            0 => (truth.1, truth.2.map(|side| side * (0.93 + 0.14 * random.share())), 0.3 + 0.7 * random.share()),
-            1..6 => (truth.1, random.sides(), 0.6 * random.share()),
-            _ => (random.category(), random.sides(), 0.6 * random.share()),
+            0 => (truth.1, random.near(truth.2), 0.2 + 0.8 * random.share()),
+            1..6 => (truth.1, random.sides(), random.low_score()),
+            _ => (random.category(), random.sides(), random.low_score()),
         };
         // Detectors write single precision, widened.
         let [x, y, w, h, score] = [x, y, w, h, score].map(|value| f64::from(value as f32));
@@ -187,6 +187,17 @@ impl Random {
     fn category(&mut self) -> u64 {
         let share = self.share();
         1 + (share * share * share * CATEGORIES as f64) as u64
+    }
+
+    /// A box that overlaps another one by three quarters or so.
+    fn near(&mut self, [x, y, w, h]: [f64; 4]) -> [f64; 4] {
+        let mut off = |side: f64| side * 0.25 * (self.share() - 0.5);
+        [x + off(w), y + off(h), w + off(w), h + off(h)]
+    }
+
+    /// Detectors give most of their boxes next to no confidence.
+    fn low_score(&mut self) -> f64 {
+        0.5 * self.share().powi(6)
     }
 
     fn sides(&mut self) -> [f64; 4] {

@@ -41,6 +41,11 @@ impl Scene {
         Self { truths, ends }
     }
 
+    /// How many images there are.
+    pub(crate) fn images(&self) -> usize {
+        self.ends.len()
+    }
+
     /// The places of an image's boxes.
     pub(crate) fn image(&self, image: u32) -> Range<usize> {
         let start = if image == 0 { 0 } else { self.ends[image as usize - 1] };

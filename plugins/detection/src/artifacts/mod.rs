@@ -51,10 +51,8 @@ impl<'d> Findings<'d> {
     ) -> Self {
         let plan = &evaluation.plan;
         let place = plan.asked.thresholds[0];
-        let (costs, confusion) = workers.both(
-            || Costs::new(audits, scene, params.interpolation, workers),
-            || Confusion::new(audits, scene, plan.needed[place]),
-        );
+        let costs = Costs::new(audits, scene, params.interpolation, workers);
+        let confusion = Confusion::new(audits, scene, plan.needed[place], workers);
         let mut states = vec![State::default(); scene.truths.len()];
         for (place, state) in audits.iter().flat_map(|audit| &audit.states) {
             states[*place] = *state;
