@@ -27,6 +27,8 @@ pub(crate) struct Dataset {
     pub(crate) prediction_count: u64,
     /// What is odd about a COCO file but no fault.
     pub(crate) oddities: Oddities,
+    /// True boxes and predictions of each category.
+    counts: Vec<(usize, usize)>,
     truths: Sorted<true>,
     predictions: Sorted<false>,
 }
@@ -86,6 +88,7 @@ impl Dataset {
         let ids: Vec<i64> = categories.iter().map(|category: &Category| category.id).collect();
         let (truth_count, truths) = sort(truth.boxes, &images, &ids, 0.0, workers);
         let (prediction_count, predictions) = sort(predictions, &images, &ids, score_threshold, workers);
+        let counts = truths.counts(ids.len()).into_iter().zip(predictions.counts(ids.len())).collect();
         let mut left_out = LeftOut::default();
         for stretch in &truths.0 {
             left_out.annotations += stretch.left_out.unlisted;
@@ -95,7 +98,7 @@ impl Dataset {
             left_out.below_threshold += stretch.left_out.below_threshold;
         }
         let dataset =
-            Self { images, categories, left_out, truth_count, prediction_count, oddities, truths, predictions };
+            Self { images, categories, left_out, truth_count, prediction_count, oddities, counts, truths, predictions };
         if dataset.has_nothing_to_find() {
             return Err(dataset.nothing_to_find().into());
         }
@@ -138,7 +141,7 @@ impl Dataset {
 
     /// How many boxes of a category there are: true ones and predictions.
     pub(crate) fn counts(&self, category: usize) -> (usize, usize) {
-        (self.truths.count(category as u32), self.predictions.count(category as u32))
+        self.counts[category]
     }
 
     /// Fills a list with the true boxes of a category, in the order of the file.

@@ -96,9 +96,17 @@ impl<const TRUTH: bool> Stretch<TRUTH> {
 }
 
 impl<const TRUTH: bool> Sorted<TRUTH> {
-    /// How many boxes of a category there are.
-    pub(crate) fn count(&self, category: u32) -> usize {
-        self.0.iter().map(|stretch| stretch.rows_of(category).len()).sum()
+    /// How many boxes of each category there are.
+    pub(crate) fn counts(&self, categories: usize) -> Vec<usize> {
+        let mut counts = vec![0; categories];
+        for stretch in &self.0 {
+            let mut start = 0;
+            for (category, end) in &stretch.groups {
+                counts[*category as usize] += (end - start) as usize;
+                start = *end;
+            }
+        }
+        counts
     }
 
     /// Replaces what is in the list by something made of every box of a category, in the order of the file.
