@@ -1,6 +1,7 @@
 //! Boxes one by one, the worst first: the most confident mistakes and the largest missed boxes by turns, then hits from the
 //! least exact one on.
 
+use std::cmp::Ordering;
 use std::io::{self, Write};
 
 use autoscorer_plugin_api::prelude::*;
@@ -46,9 +47,23 @@ fn by_turns(one: Vec<Row>, other: Vec<Row>) -> impl Iterator<Item = Row> {
 
 /// The most confident mistakes.
 fn mistakes(findings: &Findings<'_>) -> Vec<Row> {
-    let mut mistakes = all(findings, |audit| &audit.mistakes);
-    mistakes.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.1.index.cmp(&b.1.index)));
-    mistakes.into_iter().map(|(category, finding)| Row::Prediction(category, finding)).collect()
+    let mistakes = all(findings, |audit| &audit.mistakes);
+    let worse =
+        |a: &(usize, Finding), b: &(usize, Finding)| b.1.score.total_cmp(&a.1.score).then(a.1.index.cmp(&b.1.index));
+    first(mistakes, findings.params.max_rows, worse)
+        .into_iter()
+        .map(|(category, finding)| Row::Prediction(category, finding))
+        .collect()
+}
+
+/// The first few of a list in an order.
+fn first<T>(mut list: Vec<T>, count: usize, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    if count > 0 && count < list.len() {
+        list.select_nth_unstable_by(count - 1, &order);
+    }
+    list.truncate(count);
+    list.sort_by(order);
+    list
 }
 
 fn all(findings: &Findings<'_>, list: fn(&Audit) -> &Vec<Finding>) -> Vec<(usize, Finding)> {
@@ -67,9 +82,13 @@ fn missed(findings: &Findings<'_>) -> Vec<Row> {
 
 /// The hits, the least exact first.
 fn hits(findings: &Findings<'_>) -> Vec<Row> {
-    let mut hits = all(findings, |audit| &audit.hits);
-    hits.sort_by(|a, b| a.1.iou.total_cmp(&b.1.iou).then(a.1.index.cmp(&b.1.index)));
-    hits.into_iter().map(|(category, finding)| Row::Prediction(category, finding)).collect()
+    let hits = all(findings, |audit| &audit.hits);
+    let worse =
+        |a: &(usize, Finding), b: &(usize, Finding)| a.1.iou.total_cmp(&b.1.iou).then(a.1.index.cmp(&b.1.index));
+    first(hits, findings.params.max_rows, worse)
+        .into_iter()
+        .map(|(category, finding)| Row::Prediction(category, finding))
+        .collect()
 }
 
 fn write_row(file: &mut dyn Write, findings: &Findings<'_>, row: Row) -> io::Result<()> {
