@@ -6,6 +6,7 @@ mod breaker;
 mod commands;
 mod compatibility;
 mod data_errors;
+mod detection;
 mod generations;
 mod isolation;
 mod misbehaving;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The families of built-in scorers, each a library.
-pub const FAMILIES: [&str; 2] = ["classification", "regression"];
+pub const FAMILIES: [&str; 3] = ["classification", "regression", "detection"];
 
 /// The programs under test.
 pub struct Built {
@@ -60,6 +60,8 @@ fn build(root: &Path, folder: &Path) {
                 "autoscorer-classification",
                 "-p",
                 "autoscorer-regression",
+                "-p",
+                "autoscorer-detection",
                 "-p",
                 "fixture-good",
                 "-p",
