@@ -46,11 +46,6 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// The length of the file when it was opened.
-    pub(super) fn length(&self) -> u64 {
-        self.length
-    }
-
     /// What has been read and not taken yet.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]

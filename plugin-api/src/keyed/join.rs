@@ -4,16 +4,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::ids::{Ids, PARTS, Part};
 use super::pair::Missing;
-use crate::parallel;
+use crate::parallel::Workers;
 
 /// Stands for no row.
 pub const NONE: u32 = u32::MAX;
 
 /// Joining fewer rows takes less time than starting a thread for it.
 const WORTH_A_THREAD: usize = 1 << 15;
-
-/// How many tasks the parts are divided into.
-const TASKS: usize = 32;
 
 /// How the rows of two files belong together.
 pub(crate) struct Joined {
@@ -38,12 +35,10 @@ impl Joined {
 pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
     // Every row belongs to one part, so no two threads ever write to the same place.
     let rows: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect();
-    let tasks = if gt.rows() + pred.rows() < WORTH_A_THREAD { 1 } else { TASKS };
-    let pairs = parallel::map(tasks, |task| {
-        let mut memory = Memory::default();
-        let parts = task * PARTS / tasks..(task + 1) * PARTS / tasks;
-        parts.map(|part| join_part(gt.part(part), pred.part(part), &rows, &mut memory)).sum::<Result<usize, Twice>>()
-    });
+    let small = gt.rows() + pred.rows() < WORTH_A_THREAD;
+    let workers = if small { Workers::new(1) } else { Workers::all() };
+    let pairs = workers
+        .map_with(PARTS, Memory::default, |memory, part| join_part(gt.part(part), pred.part(part), &rows, memory));
     let pairs = pairs.into_iter().sum::<Result<usize, Twice>>();
     let (twice, pairs) = (pairs.is_err(), pairs.unwrap_or_default());
     let rows = rows.into_iter().map(AtomicU32::into_inner).collect();

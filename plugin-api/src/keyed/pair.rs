@@ -1,11 +1,13 @@
 //! A pair: ground truth and predictions, read side by side and joined by id.
 
+use std::fs;
+
 use super::blocks::Blocks;
 use super::{Columns, Keyed, Values, join};
 use crate::context::Context;
 use crate::error::ScoreError;
 use crate::faults::Faults;
-use crate::parallel;
+use crate::parallel::Workers;
 use crate::table::{Table, ids_differ};
 
 /// Reading two smaller files takes less time than starting a thread for one of them.
@@ -55,12 +57,15 @@ impl<V: Values> Pair<V> {
         missing: Missing,
     ) -> Result<Option<Self>, ScoreError> {
         let (root, watch) = (ctx.workspace(), ctx.watch());
-        // What cannot even be opened is explained together with the faults of the other file.
-        let (Ok(gt), Ok(pred)) = (Blocks::open(root, gt), Blocks::open(root, pred)) else { return Ok(None) };
-        let together = gt.length() + pred.length() >= WORTH_A_THREAD;
-        let gt = || Keyed::<V>::read_clean(gt, columns, watch);
-        let pred = || Keyed::<V>::read_clean(pred, columns, watch);
-        let (gt, pred) = if together { parallel::both(gt, pred) } else { (gt(), pred()) };
+        let length = |name: &str| fs::metadata(root.join(name)).map_or(0, |file| file.len());
+        let small = length(gt) + length(pred) < WORTH_A_THREAD;
+        let workers = if small { Workers::new(1) } else { Workers::all() };
+        let read = |name: &str| match Blocks::open(root, name) {
+            Ok(blocks) => Keyed::<V>::read_clean(blocks, columns, watch),
+            // What cannot even be opened is explained together with the faults of the other file.
+            Err(_) => Ok(None),
+        };
+        let (gt, pred) = workers.both(|| read(gt), || read(pred));
         let (Some(gt), Some(pred)) = (gt?, pred?) else { return Ok(None) };
         watch.check()?;
         let joined = join(&gt.ids, &pred.ids);

@@ -215,7 +215,7 @@ mod tests {
     use crate::ids::Id;
     use crate::scan::array::Array;
     use crate::scan::source::Source;
-    use crate::workers::Workers;
+    use autoscorer_plugin_api::parallel::Workers;
     use proptest::prelude::*;
 
     /// Takes every item the careful way.

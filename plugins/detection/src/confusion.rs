@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::audit::Audit;
 use crate::group::Detection;
 use crate::scene::{Placed, Scene};
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// How often each category was taken for which; none is the background.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::matching::is_ignored;
 use crate::overlap::Region;
 use crate::plan::ALL_SIZES;
 use crate::sorted::{Sorted, Stretch};
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// Both files as one.
 pub(crate) struct Dataset {

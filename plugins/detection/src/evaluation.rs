@@ -9,7 +9,7 @@ use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::scene::Scene;
 use crate::sum::sum;
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// The numbers of all categories.
 pub(crate) struct Evaluation {

@@ -36,7 +36,6 @@ mod sorted;
 mod sum;
 mod suspicion;
 mod tally;
-mod workers;
 
 use scorer::DetectionMap;
 

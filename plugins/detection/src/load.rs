@@ -15,7 +15,7 @@ use crate::scan::document::Document;
 use crate::scan::part::Collect;
 use crate::scan::problem::Problems;
 use crate::scan::source::{Source, unreadable};
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// Where the ground truth is.
 pub(crate) const TRUTH_FILE: &str = "input/gt.json";

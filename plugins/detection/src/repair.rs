@@ -11,7 +11,7 @@ use crate::curve::{Curve, Grids};
 use crate::params::Interpolation;
 use crate::scene::Scene;
 use crate::sum::sum;
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// The kinds of mistakes, with the names that reports use.
 pub(crate) const MISTAKES: [(Mistake, &str); 6] = [

@@ -10,7 +10,7 @@ use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::report;
 use crate::scene::Scene;
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// Mean average precision of boxes, equal to pycocotools.
 pub(crate) struct DetectionMap;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use autoscorer_plugin_api::parallel;
+use autoscorer_plugin_api::parallel::Workers;
 
 use crate::sum::Sum;
 
@@ -34,7 +34,7 @@ impl Errors {
     /// Compares every number with its prediction; there is at least one.
     pub(crate) fn of(truths: &[f64], guesses: &[f64]) -> Self {
         let rows = truths.len();
-        let (totals, median) = parallel_pair(rows, || Totals::of(truths, guesses), || median(truths, guesses));
+        let (totals, median) = workers(rows).both(|| Totals::of(truths, guesses), || median(truths, guesses));
         let count = rows as f64;
         let means = [totals.truth.value() / count, totals.guess.value() / count, totals.error.value() / count];
         let spreads = Spreads::of(truths, guesses, means);
@@ -65,8 +65,8 @@ fn one_minus(part: f64, whole: f64, defined: bool) -> Option<f64> {
 }
 
 /// Few rows are measured before a second thread has started.
-fn parallel_pair<A, B: Send>(rows: usize, here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
-    if rows < 1 << 15 { (here(), there()) } else { parallel::both(here, there) }
+fn workers(rows: usize) -> Workers {
+    if rows < 1 << 15 { Workers::new(1) } else { Workers::all() }
 }
 
 /// The smallest and the largest of some numbers.
@@ -114,7 +114,7 @@ impl Totals {
             truths: Extent::EMPTY,
             guesses: Extent::EMPTY,
         };
-        let pieces = parallel::map_rows(truths.len(), |piece| {
+        let pieces = workers(truths.len()).map_rows(truths.len(), |piece| {
             let mut part = Self { ..totals };
             part.add_rows(&truths[piece.clone()], &guesses[piece]);
             part
@@ -167,7 +167,7 @@ struct Spreads {
 impl Spreads {
     fn of(truths: &[f64], guesses: &[f64], means: [f64; 3]) -> Self {
         let [truth_mean, guess_mean, error_mean] = means;
-        let pieces = parallel::map_rows(truths.len(), |piece: Range<usize>| {
+        let pieces = workers(truths.len()).map_rows(truths.len(), |piece: Range<usize>| {
             let mut sums = [Sum::default(); 7];
             for (&truth, &guess) in truths[piece.clone()].iter().zip(&guesses[piece]) {
                 let (t, g, e) = (truth - truth_mean, guess - guess_mean, (guess - truth) - error_mean);

@@ -1,7 +1,7 @@
 //! The pictures beside the score: predictions against the truth, and their errors along it.
 
 use autoscorer_pictures::{Guide, Scatter};
-use autoscorer_plugin_api::parallel;
+use autoscorer_plugin_api::parallel::Workers;
 use autoscorer_plugin_api::prelude::*;
 
 use crate::input::Input;
@@ -28,7 +28,7 @@ pub(crate) fn write(ctx: &Context<'_>, input: &Input) -> Result<(), ScoreError> 
         ..Scatter::default()
     };
     let errors = truths.iter().zip(guesses).map(|(truth, guess)| (*truth, guess - truth));
-    let (predicted, residuals) = parallel::both(|| predicted.svg(), || residuals.svg_of(errors));
+    let (predicted, residuals) = Workers::all().both(|| predicted.svg(), || residuals.svg_of(errors.clone()));
     for (name, picture) in [("predicted_vs_true.svg", predicted), ("residuals.svg", residuals)] {
         ctx.artifact(name, "image/svg+xml", |file| file.write_all(picture.as_bytes()))?;
     }

@@ -21,7 +21,7 @@ use crate::evaluation::Evaluation;
 use crate::params::MapParams;
 use crate::repair::Costs;
 use crate::scene::Scene;
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// What the artifacts are made of.
 pub(crate) struct Findings<'d> {

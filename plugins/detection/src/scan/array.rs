@@ -13,7 +13,7 @@ use super::chain::Chain;
 use super::part::{self, Collect};
 use super::problem::Problems;
 use super::source::Source;
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// The length of a stretch: little enough to stay in a core's cache.
 const STRETCH: u64 = 1 << 20;

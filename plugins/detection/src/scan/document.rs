@@ -4,7 +4,7 @@ use super::array::{Array, Failure};
 use super::cursor::{Cursor, Kind, Stop};
 use super::part::Collect;
 use super::source::{Source, Window};
-use crate::workers::Workers;
+use autoscorer_plugin_api::parallel::Workers;
 
 /// How much is read at a time outside the arrays.
 const BLOCK: usize = 16 << 10;
