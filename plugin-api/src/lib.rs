@@ -29,7 +29,7 @@
 //! ```
 //!
 //! The map: [`scorer`] the trait, [`context`] what the host gives, [`outcome`], [`error`] and [`faults`] what comes back, [`params`]
-//! typed parameters, [`table`] CSV keyed by id, [`keyed`] the same for one column of any length, [`rank`] grades, [`parallel`] work on all cores, [`metadata`] what a library says about itself without
+//! typed parameters, [`table`] CSV keyed by id, [`keyed`] the same for one column of any length, [`rank`] grades, [`parallel`] work on all cores, [`sum`] sums that lose nothing, [`metadata`] what a library says about itself without
 //! being run, in [`text`] of the compiler's making, [`mod@export`] the macro, [`abi`] what really crosses the boundary, [`testing`] a kit for the author's own tests.
 
 pub mod abi;
@@ -48,6 +48,7 @@ pub mod rank;
 mod rows;
 pub mod scorer;
 pub mod suggest;
+pub mod sum;
 pub mod table;
 pub mod testing;
 pub mod text;

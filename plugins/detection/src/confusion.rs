@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use autoscorer_plugin_api::parallel::Workers;
+
 use crate::audit::Audit;
 use crate::group::Detection;
 use crate::scene::{Placed, Scene};
-use autoscorer_plugin_api::parallel::Workers;
 
 /// How often each category was taken for which; none is the background.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 //!
 //! Between two hits precision only falls, so the greatest precision at or beyond any recall is found at a hit.
 
+use autoscorer_plugin_api::sum::Sum;
+
 use crate::params::Interpolation;
 use crate::plan::linspace;
-use crate::sum::sum;
 
 /// The points of a curve at its hits, the most confident first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,9 +84,9 @@ impl<'h> Curve<'h> {
         let steps = match interpolation {
             Interpolation::Coco => &steps.coco,
             Interpolation::Voc11 => &steps.voc,
-            Interpolation::Area => return sum(self.precision.iter().copied()) / self.truths as f64,
+            Interpolation::Area => return Sum::of(self.precision.iter().copied()) / self.truths as f64,
         };
-        sum(self.at(steps)) / steps.len() as f64
+        Sum::of(self.at(steps)) / steps.len() as f64
     }
 }
 

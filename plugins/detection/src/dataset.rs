@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
+use autoscorer_plugin_api::parallel::Workers;
 
 use crate::columns::{Columns, Predictions};
 use crate::group::{Detection, Group, Truth};
@@ -14,7 +15,6 @@ use crate::matching::is_ignored;
 use crate::overlap::Region;
 use crate::plan::ALL_SIZES;
 use crate::sorted::{Sorted, Stretch};
-use autoscorer_plugin_api::parallel::Workers;
 
 /// Both files as one.
 pub(crate) struct Dataset {

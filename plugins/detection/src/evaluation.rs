@@ -1,5 +1,8 @@
 //! The evaluation: all categories, and the means over them.
 
+use autoscorer_plugin_api::parallel::Workers;
+use autoscorer_plugin_api::sum::Sum;
+
 use crate::audit::{Audit, Auditor};
 use crate::curve::Grids;
 use crate::dataset::Dataset;
@@ -8,8 +11,6 @@ use crate::group::Group;
 use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::scene::Scene;
-use crate::sum::sum;
-use autoscorer_plugin_api::parallel::Workers;
 
 /// The numbers of all categories.
 pub(crate) struct Evaluation {
@@ -42,7 +43,7 @@ impl Evaluation {
     /// The mean of a number over thresholds and over the categories that have true boxes in a slice.
     pub(crate) fn mean(&self, slice: usize, thresholds: &[usize], number: fn(&Score) -> f64) -> Option<f64> {
         let scored = || self.categories.iter().filter_map(move |scores| scores.slices[slice].as_ref());
-        let total = sum(thresholds.iter().flat_map(|place| scored().map(move |scores| number(&scores[*place]))));
+        let total = Sum::of(thresholds.iter().flat_map(|place| scored().map(move |scores| number(&scores[*place]))));
         let count = scored().count() * thresholds.len();
         (count > 0).then(|| total / count as f64)
     }
@@ -79,7 +80,7 @@ impl Scores {
     /// The mean of a number over thresholds, if the slice has true boxes.
     pub(crate) fn mean(&self, slice: usize, thresholds: &[usize], number: fn(&Score) -> f64) -> Option<f64> {
         let scores = self.slices[slice].as_ref()?;
-        Some(sum(thresholds.iter().map(|place| number(&scores[*place]))) / thresholds.len() as f64)
+        Some(Sum::of(thresholds.iter().map(|place| number(&scores[*place]))) / thresholds.len() as f64)
     }
 }
 

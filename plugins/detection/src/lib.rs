@@ -33,7 +33,6 @@ mod scan;
 mod scene;
 mod scorer;
 mod sorted;
-mod sum;
 mod suspicion;
 mod tally;
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
+use autoscorer_plugin_api::parallel::Workers;
 
 use crate::columns::{Predictions, Truths};
 use crate::ids::Id;
@@ -15,7 +16,6 @@ use crate::scan::document::Document;
 use crate::scan::part::Collect;
 use crate::scan::problem::Problems;
 use crate::scan::source::{Source, unreadable};
-use autoscorer_plugin_api::parallel::Workers;
 
 /// Where the ground truth is.
 pub(crate) const TRUTH_FILE: &str = "input/gt.json";

@@ -6,12 +6,13 @@
 //! wrong in both ways are left out. Missed boxes are no longer counted; a category with nothing left to find counts as perfect.
 //! Costs do not add up: a mistake may hide behind another one.
 
+use autoscorer_plugin_api::parallel::Workers;
+use autoscorer_plugin_api::sum::Sum;
+
 use crate::audit::{Audit, Kind};
 use crate::curve::{Curve, Grids};
 use crate::params::Interpolation;
 use crate::scene::Scene;
-use crate::sum::sum;
-use autoscorer_plugin_api::parallel::Workers;
 
 /// The kinds of mistakes, with the names that reports use.
 pub(crate) const MISTAKES: [(Mistake, &str); 6] = [
@@ -110,7 +111,7 @@ impl<'a> Bench<'a> {
     /// The mean AP with one kind of mistake mended, or none.
     fn mean(&self, mended: Option<Mistake>) -> f64 {
         let judged = || self.categories.iter().zip(self.audits).filter(|(category, _)| category.truths > 0);
-        let total = sum(judged().map(|(category, audit)| self.average(category, audit, mended)));
+        let total = Sum::of(judged().map(|(category, audit)| self.average(category, audit, mended)));
         total / judged().count().max(1) as f64
     }
 

@@ -1,5 +1,6 @@
 //! `detection_map`: mean average precision of boxes, as COCO defines it.
 
+use autoscorer_plugin_api::parallel::Workers;
 use autoscorer_plugin_api::prelude::*;
 
 use crate::artifacts::Findings;
@@ -10,7 +11,6 @@ use crate::params::MapParams;
 use crate::plan::Plan;
 use crate::report;
 use crate::scene::Scene;
-use autoscorer_plugin_api::parallel::Workers;
 
 /// Mean average precision of boxes, equal to pycocotools.
 pub(crate) struct DetectionMap;

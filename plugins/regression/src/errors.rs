@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use autoscorer_plugin_api::parallel::Workers;
-
-use crate::sum::Sum;
+use autoscorer_plugin_api::sum::Sum;
 
 /// What there is to know about the errors of predictions. What is undefined is absent.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! The regression scorer: numbers in two CSV files, joined by id, with errors measured as scikit-learn does.
 //!
-//! Data moves forward: [`input`] reads and joins, [`errors`] sums up with [`sum`], [`rmse`] makes metrics of it, and [`report`]
+//! Data moves forward: [`input`] reads and joins, [`errors`] sums up, [`rmse`] makes metrics of it, and [`report`]
 //! writes what stands beside: rows and [`pictures`].
 
 mod errors;
@@ -8,7 +8,6 @@ mod input;
 mod pictures;
 mod report;
 mod rmse;
-mod sum;
 
 use rmse::RegressionRmse;
 

@@ -14,6 +14,8 @@ mod sizes;
 use autoscorer_plugin_api::prelude::*;
 use serde_json::{Value, json};
 
+use autoscorer_plugin_api::parallel::Workers;
+
 use crate::audit::{Audit, State};
 use crate::confusion::Confusion;
 use crate::dataset::Dataset;
@@ -21,7 +23,6 @@ use crate::evaluation::Evaluation;
 use crate::params::MapParams;
 use crate::repair::Costs;
 use crate::scene::Scene;
-use autoscorer_plugin_api::parallel::Workers;
 
 /// What the artifacts are made of.
 pub(crate) struct Findings<'d> {

@@ -9,11 +9,12 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use autoscorer_plugin_api::parallel::Workers;
+
 use super::chain::Chain;
 use super::part::{self, Collect};
 use super::problem::Problems;
 use super::source::Source;
-use autoscorer_plugin_api::parallel::Workers;
 
 /// The length of a stretch: little enough to stay in a core's cache.
 const STRETCH: u64 = 1 << 20;

@@ -1,10 +1,11 @@
 //! A document: what surrounds the arrays of a file, and the way from one of them to the next.
 
+use autoscorer_plugin_api::parallel::Workers;
+
 use super::array::{Array, Failure};
 use super::cursor::{Cursor, Kind, Stop};
 use super::part::Collect;
 use super::source::{Source, Window};
-use autoscorer_plugin_api::parallel::Workers;
 
 /// How much is read at a time outside the arrays.
 const BLOCK: usize = 16 << 10;

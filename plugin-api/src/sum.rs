@@ -2,15 +2,22 @@
 
 /// A sum with the rounding errors of its additions beside it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Sum {
+pub struct Sum {
     sum: f64,
     rest: f64,
 }
 
 impl Sum {
+    /// The sum of some numbers; that of none is 0.
+    pub fn of(numbers: impl IntoIterator<Item = f64>) -> f64 {
+        let mut sum = Self::default();
+        numbers.into_iter().for_each(|number| sum.add(number));
+        sum.value()
+    }
+
     /// Adds a number. What the addition rounds off is known exactly, and summed up on its own.
     #[inline(always)]
-    pub(crate) fn add(&mut self, number: f64) {
+    pub fn add(&mut self, number: f64) {
         let sum = self.sum + number;
         let added = sum - self.sum;
         self.rest += (self.sum - (sum - added)) + (number - added);
@@ -18,13 +25,13 @@ impl Sum {
     }
 
     /// Adds another sum.
-    pub(crate) fn join(&mut self, other: &Self) {
+    pub fn join(&mut self, other: &Self) {
         self.add(other.sum);
         self.rest += other.rest;
     }
 
     /// The number nearest to the sum. Beyond the largest number there is infinity, and not the nothing that its rest would be.
-    pub(crate) fn value(&self) -> f64 {
+    pub fn value(&self) -> f64 {
         if self.sum.is_finite() { self.sum + self.rest } else { self.sum }
     }
 }
@@ -34,17 +41,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sum(numbers: impl IntoIterator<Item = f64>) -> f64 {
-        let mut sum = Sum::default();
-        numbers.into_iter().for_each(|number| sum.add(number));
-        sum.value()
-    }
-
     #[test]
     fn small_numbers_survive_large_ones() {
-        assert_eq!(sum([1e300, 1.0, 1e-5, -1e300]), 1.0 + 1e-5);
-        assert_eq!(sum(std::iter::repeat_n(0.1, 10)), 1.0);
-        assert_eq!(sum([f64::MAX, f64::MAX]), f64::INFINITY);
+        assert_eq!(Sum::of([1e300, 1.0, 1e-5, -1e300]), 1.0 + 1e-5);
+        assert_eq!(Sum::of(std::iter::repeat_n(0.1, 10)), 1.0);
+        assert_eq!(Sum::of([f64::MAX, f64::MAX]), f64::INFINITY);
+        assert!(Sum::of([]).is_sign_positive());
     }
 
     proptest! {
@@ -53,7 +55,7 @@ mod tests {
             // Whole numbers of up to 53 bits that are far apart in size.
             let numbers: Vec<i64> = numbers.into_iter().map(|number| number >> (number & 31) << 8).collect();
             let exact: i128 = numbers.iter().map(|number| i128::from(*number as f64 as i64)).sum();
-            prop_assert_eq!(sum(numbers.iter().map(|number| *number as f64)), exact as f64);
+            prop_assert_eq!(Sum::of(numbers.iter().map(|number| *number as f64)), exact as f64);
         }
 
         #[test]
@@ -67,8 +69,8 @@ mod tests {
                 half.iter().for_each(|number| part.add(*number));
                 joined.join(&part);
             }
-            prop_assert_eq!(sum(numbers.iter().copied()), sum(reversed));
-            prop_assert_eq!(sum(numbers), joined.value());
+            prop_assert_eq!(Sum::of(numbers.iter().copied()), Sum::of(reversed));
+            prop_assert_eq!(Sum::of(numbers), joined.value());
         }
     }
 }
