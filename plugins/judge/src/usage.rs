@@ -1,0 +1,62 @@
+//! Usage: what a run has cost, told while it goes on and at its end.
+
+use crate::judgement::{Judgement, Verdict};
+
+/// What a run has cost.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usage {
+    /// Pairs (or texts) that got an answer, an undecided one, or a failure.
+    pub done: u64,
+    /// Calls made, also those that failed.
+    pub calls: u64,
+    /// Pairs whose verdict was on disk.
+    pub cached: u64,
+    /// Pairs whose texts equal those of another pair of this run.
+    pub shared: u64,
+    /// Calls made once more after a failure.
+    pub retries: u64,
+    /// Tokens, as the server counts them; estimated where it does not.
+    pub tokens: u64,
+    /// Pairs to which the judge said neither yes nor no.
+    pub undecided: u64,
+    /// Pairs without an answer.
+    pub failed: u64,
+    /// Whether the run was stopped before all was asked.
+    pub stopped: bool,
+    /// Why verdicts could not be kept on disk, if they could not.
+    pub cache_error: Option<String>,
+}
+
+impl Usage {
+    /// Counts the outcome of a pair.
+    pub(crate) fn count(&mut self, judgement: &Judgement) {
+        self.done += 1;
+        self.tokens += judgement.tokens;
+        match judgement.verdict {
+            Verdict::Undecided => self.undecided += 1,
+            Verdict::Failed => self.failed += 1,
+            Verdict::Same | Verdict::Different => {}
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Progress {
+    /// Pairs (or texts) that are done.
+    pub done: u64,
+    /// Pairs that are known so far: done, in flight, or waiting for a slot. The plan may still add to it.
+    pub total: u64,
+    /// Calls made, also those that failed.
+    pub calls: u64,
+    /// Pairs that needed no call.
+    pub cached: u64,
+    /// Pairs without an answer.
+    pub failed: u64,
+    /// Pairs to which the judge said neither yes nor no.
+    pub undecided: u64,
+    /// Tokens so far.
+    pub tokens: u64,
+    /// Pairs done by calls, each second, since the run began.
+    pub rate: f64,
+}
