@@ -33,9 +33,9 @@ pub(crate) enum Rule {
 
 /// Compares two places. Lines agree when the ranges share one or are at most `threshold` apart.
 pub(crate) fn compare(rule: Rule, generated: &Place, reference: &Place, threshold: u64) -> Agreement {
-    let (paths, sides, lines) = match rule {
-        Rule::Document => (document_paths, document_sides, document_lines as Lines),
-        Rule::Normalised => (normal_paths as Places, normal_sides as Places, normal_lines as Lines),
+    let (paths, sides, lines): (Places, Places, Lines) = match rule {
+        Rule::Document => (document_paths, document_sides, document_lines),
+        Rule::Normalised => (normal_paths, normal_sides, normal_lines),
     };
     if !paths(generated, reference) {
         return Agreement { path_match: false, ..Agreement::FULL };
@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn lines_agree_within_the_threshold() {
         let reference = at("a.go", "right", 10, 12);
-        for (from, to, threshold, agree) in [(12, 20, 0, true), (13, 13, 0, false), (13, 13, 1, true), (5, 7, 3, true)] {
+        for (from, to, threshold, agree) in [(12, 20, 0, true), (13, 13, 0, false), (13, 13, 1, true), (5, 7, 3, true)]
+        {
             for rule in [Rule::Document, Rule::Normalised] {
                 assert_eq!(same(rule, &at("a.go", "right", from, to), &reference, threshold), agree, "{from}-{to}");
             }

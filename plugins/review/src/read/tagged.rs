@@ -47,7 +47,7 @@ const MOST_LINES: i128 = 100_000_000;
 pub(crate) fn parse(text: &str) -> Tagged {
     let mut tagged = Tagged::default();
     let (mut number, mut line) = (0, 1);
-    for piece in Pieces { rest: Some(text) } {
+    for piece in (Pieces { rest: Some(text) }) {
         let start = piece.text.len() - piece.text.trim_start_matches(is_space).len();
         let first = line + newlines(&piece.text[..start]);
         line += newlines(piece.text) + newlines(piece.separator);
@@ -185,12 +185,15 @@ mod tests {
     }
 
     fn block(from: &str, to: &str, note: &str) -> String {
-        format!("<path>app/cart.go</path>\n<side>right</side>\n<from>{from}</from>\n<to>{to}</to>\n<note>{note}</note>\n")
+        format!(
+            "<path>app/cart.go</path>\n<side>right</side>\n<from>{from}</from>\n<to>{to}</to>\n<note>{note}</note>\n"
+        )
     }
 
     #[test]
     fn blocks_become_comments_however_the_separator_is_spelled() {
-        for split in ["<notesplit />", "<notesplit/>", "</notesplit>", "<NOTESPLIT>", "<NoteSplit\n/>", "<noteſplıt>"] {
+        for split in ["<notesplit />", "<notesplit/>", "</notesplit>", "<NOTESPLIT>", "<NoteSplit\n/>", "<noteſplıt>"]
+        {
             let text = format!("{}{split}\n{}", block("3", "5", "one"), block("8", "8", "two\nlines"));
             let tagged = parse(&text);
             let notes: Vec<_> = tagged.comments.iter().map(|comment| comment.note.as_str()).collect();
