@@ -42,17 +42,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// A pair without an answer.
-    pub(crate) fn failed(reason: impl Into<String>) -> Self {
-        Self {
-            verdict: Verdict::Failed,
-            confidence: None,
-            reason: Some(reason.into()),
-            tokens: 0,
-            latency: Duration::ZERO,
-            cached: false,
-            calls: 0,
-        }
+    /// A judgement that cost nothing.
+    pub(crate) fn new(verdict: Verdict, confidence: Option<f64>, reason: Option<String>) -> Self {
+        Self { verdict, confidence, reason, tokens: 0, latency: Duration::ZERO, cached: false, calls: 0 }
     }
 
     /// The same for a pair of equal texts, which costs nothing.

@@ -11,16 +11,25 @@
 //! Invariants: a failure or an unreadable answer never becomes a yes or a no; a key never leaves [`endpoint`] but in the
 //! header of a request.
 
+mod answer;
+mod ask;
+mod cache;
+mod caller;
+mod client;
+mod dialect;
 mod dotenv;
 mod embed;
 mod endpoint;
 mod error;
 mod judgement;
+mod pace;
 mod plan;
 mod prompt;
 mod run;
+mod runtime;
 mod settings;
 mod usage;
+mod words;
 
 pub use embed::{Embeddings, cosine, embed};
 pub use endpoint::Endpoint;

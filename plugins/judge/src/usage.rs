@@ -1,5 +1,7 @@
 //! Usage: what a run has cost, told while it goes on and at its end.
 
+use std::time::{Duration, Instant};
+
 use crate::judgement::{Judgement, Verdict};
 
 /// What a run has cost.
@@ -59,4 +61,40 @@ pub struct Progress {
     pub tokens: u64,
     /// Pairs done by calls, each second, since the run began.
     pub rate: f64,
+}
+
+/// Tells how far a run is, not more often than anybody can read.
+pub(crate) struct Reporter<'r> {
+    progress: &'r (dyn Fn(&Progress) + Sync),
+    begin: Instant,
+    told: Option<Instant>,
+    /// What is known so far.
+    pub total: u64,
+}
+
+impl<'r> Reporter<'r> {
+    pub(crate) fn new(progress: &'r (dyn Fn(&Progress) + Sync)) -> Self {
+        Self { progress, begin: Instant::now(), told: None, total: 0 }
+    }
+
+    /// Tells it if it is time, or at the end.
+    pub(crate) fn tell(&mut self, usage: &Usage, end: bool) {
+        const BETWEEN: Duration = Duration::from_millis(50);
+        if !end && self.told.is_some_and(|told| told.elapsed() < BETWEEN) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let cached = usage.cached + usage.shared;
+        let seconds = self.begin.elapsed().as_secs_f64().max(1e-3);
+        (self.progress)(&Progress {
+            done: usage.done,
+            total: self.total,
+            calls: usage.calls,
+            cached,
+            failed: usage.failed,
+            undecided: usage.undecided,
+            tokens: usage.tokens,
+            rate: (usage.done - cached) as f64 / seconds,
+        });
+    }
 }
