@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The families of built-in scorers, each a library.
-pub const FAMILIES: [&str; 2] = ["classification", "regression"];
+pub const FAMILIES: [&str; 3] = ["classification", "regression", "review"];
 
 /// The programs under test.
 pub struct Built {

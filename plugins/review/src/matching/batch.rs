@@ -27,6 +27,8 @@ pub(crate) struct Batch<'t> {
     given: Vec<(usize, u32, u32)>,
     judgements: Vec<Judgements>,
     open: usize,
+    /// So many characters of a note are shown to the judge.
+    longest: usize,
 }
 
 /// Longer chains first, then the order of the files.
@@ -34,7 +36,7 @@ type Ready = (u32, Reverse<(usize, u32, u32)>);
 
 impl<'t> Batch<'t> {
     /// All tasks, nothing judged.
-    pub(crate) fn new(tasks: &'t [Task], asked: Asked) -> Self {
+    pub(crate) fn new(tasks: &'t [Task], asked: Asked, longest: usize) -> Self {
         let mut batch = Self {
             tasks,
             schedules: Vec::new(),
@@ -42,6 +44,7 @@ impl<'t> Batch<'t> {
             given: Vec::new(),
             judgements: tasks.iter().map(|_| Judgements::new()).collect(),
             open: tasks.iter().map(Task::pairs).sum(),
+            longest,
         };
         if asked == Asked::InTurn {
             batch.schedules = tasks.iter().map(Schedule::new).collect();
@@ -75,6 +78,11 @@ fn all_pairs((at, task): (usize, &Task)) -> impl Iterator<Item = Ready> {
     })
 }
 
+/// The first characters of a text.
+pub(crate) fn start_of(text: &str, longest: usize) -> &str {
+    text.char_indices().nth(longest).map_or(text, |(end, _)| &text[..end])
+}
+
 impl Plan for Batch<'_> {
     fn next(&mut self) -> Option<usize> {
         let (_, Reverse(pair)) = self.ready.pop()?;
@@ -84,7 +92,8 @@ impl Plan for Batch<'_> {
 
     fn texts(&self, pair: usize) -> (&str, &str) {
         let (task, comment, reference) = self.given[pair];
-        self.tasks[task].texts(comment, reference)
+        let (generated, reference) = self.tasks[task].texts(comment, reference);
+        (start_of(generated, self.longest), start_of(reference, self.longest))
     }
 
     fn take(&mut self, pair: usize, judgement: &Judgement) {

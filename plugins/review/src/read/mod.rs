@@ -1,6 +1,8 @@
 //! Files become comments, references and pull requests.
 
 pub(crate) mod comment;
+pub(crate) mod files;
+pub(crate) mod input;
 pub(crate) mod line;
 pub(crate) mod pull;
 pub(crate) mod reference;
