@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::read::comment::Place;
+use crate::read::comment::{Place, forward_slashes};
 use crate::read::line::Line;
 
 /// Which of the three agree. The first that does not ends the comparison, and those behind it stay true.
@@ -50,8 +50,9 @@ type Places = fn(&Place, &Place) -> bool;
 type Lines = fn(&Place, &Place, Line) -> bool;
 
 fn document_paths(generated: &Place, reference: &Place) -> bool {
-    let slashes = |place: &Place| place.path.as_deref().unwrap_or_default().replace("\\/", "/").replace('\\', "/");
-    !generated.has_path() || !reference.has_path() || slashes(generated) == slashes(reference)
+    !generated.has_path()
+        || !reference.has_path()
+        || forward_slashes(generated.shown_path()) == forward_slashes(reference.shown_path())
 }
 
 fn document_sides(generated: &Place, reference: &Place) -> bool {
@@ -69,7 +70,7 @@ fn normal_paths(generated: &Place, reference: &Place) -> bool {
 
 /// A path without what differs between tools: backslashes, doubled slashes, `./`, and the prefixes of a diff.
 pub(crate) fn normal_path(place: &Place) -> String {
-    let slashes = place.path.as_deref().unwrap_or_default().trim().replace("\\/", "/").replace('\\', "/");
+    let slashes = forward_slashes(place.shown_path().trim());
     let segments: Vec<&str> = slashes.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
     let prefixed = segments.len() > 1 && matches!(segments[0], "a" | "b");
     segments[usize::from(prefixed)..].join("/")

@@ -1,7 +1,9 @@
 //! `evaluation_results.json`, and beside it `judgements.jsonl` with every pair that was judged.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use autoscorer_judge::Usage;
 use autoscorer_plugin_api::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use super::beside::Beside;
 use super::breakdown::Breakdown;
 use super::evaluation::{Case, Evaluation};
-use super::rows::Row;
+use super::rows::{FILTERED, Row};
 use super::totals::Totals;
 use crate::config::{Config, Matcher};
 use crate::params::Profile;
@@ -22,6 +24,7 @@ struct Document<'d> {
     profile: Profile,
     /// Whether meaning was only estimated.
     estimate: bool,
+    usage: Value,
     results: Vec<Row<'d>>,
     strict: Vec<StrictRow<'d>>,
     false_alarms: Vec<Value>,
@@ -52,13 +55,14 @@ pub(crate) fn write(
         summary: totals,
         profile: config.profile,
         estimate: config.matcher == Matcher::Lexical,
+        usage: usage(&evaluation.usage),
         results: evaluation.cases.iter().map(|case| Row::of(case, config)).collect(),
         strict: evaluated()
             .map(|case| StrictRow { evaluation_id: case.pull.evaluation_id(), beside: &case.beside })
             .collect(),
         false_alarms: evaluation.cases.iter().flat_map(false_alarms).collect(),
         breakdown,
-        skipped_files: skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect(),
+        skipped_files: skipped_files(evaluation, skipped),
         pull_requests_without_comments: super::totals::silent(evaluation),
     };
     ctx.artifact("evaluation_results.json", "application/json", |file| {
@@ -73,9 +77,25 @@ pub(crate) fn write(
     })
 }
 
+fn usage(usage: &Usage) -> Value {
+    let Usage { done, calls, cached, shared, retries, tokens, undecided, failed, .. } = usage;
+    json!({
+        "pairs": done, "calls": calls, "known_before": cached, "equal_texts": shared, "retries": retries,
+        "tokens": tokens, "undecided": undecided, "failed": failed,
+    })
+}
+
 /// The files that took no part, with the reason.
 pub(crate) fn skipped(files: &[CommentFile]) -> Vec<(String, String)> {
     files.iter().filter_map(|file| Some((file.name.clone(), file.skipped.clone()?))).collect()
+}
+
+/// Those, and the files of pull requests that a filter leaves out, by name.
+fn skipped_files(evaluation: &Evaluation, skipped: &[(String, String)]) -> Vec<Value> {
+    let filtered = evaluation.cases.iter().filter(|case| !case.is_selected());
+    let filtered = filtered.filter_map(|case| Some((case.file.clone()?, FILTERED.to_owned())));
+    let all: BTreeMap<String, String> = filtered.chain(skipped.iter().cloned()).collect();
+    all.into_iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect()
 }
 
 fn false_alarms(case: &Case) -> impl Iterator<Item = Value> {

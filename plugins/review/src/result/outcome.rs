@@ -62,10 +62,7 @@ fn add_counts(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, s
         .metric("references_filtered", count(|case| case.references.0 - case.references.1))
         .metric("comments", sum.generated as f64)
         .metric("pairs_judged", asked as f64)
-        .metric("pairs_without_verdict", undecided as f64)
-        .metric("calls", evaluation.usage.calls as f64)
-        .metric("tokens", evaluation.usage.tokens as f64)
-        .metric("verdicts_known", (evaluation.usage.cached + evaluation.usage.shared) as f64);
+        .metric("pairs_without_verdict", undecided as f64);
     if config.by_meaning() && cases().any(|case| case.negatives > 0) {
         let alarms = count(|case| case.false_alarms.iter().flatten().count());
         outcome.metric("false_alarms", alarms).metric("false_alarm_rate", share(alarms as usize, sum.generated));
@@ -118,6 +115,12 @@ fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_
     let silent = silent(evaluation).len();
     if silent > 0 {
         outcome.warn("SILENT", format!("{silent} pull requests have no comment; all their references count as missed"));
+    }
+    let usage = &evaluation.usage;
+    if config.matcher == Matcher::Llm || config.matcher == Matcher::Embedding {
+        // What a run costs is no property of the score, so it is no metric: a replay that knows all verdicts is the same.
+        let known = usage.cached + usage.shared;
+        outcome.warn("USAGE", format!("{} calls, {} tokens, {known} pairs known before", usage.calls, usage.tokens));
     }
     let (asked, undecided) = evaluation.asked();
     if undecided > 0 {

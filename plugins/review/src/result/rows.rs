@@ -12,6 +12,9 @@ use crate::matching::sequential::Found;
 use crate::params::Profile;
 use crate::read::comment::Place;
 
+/// The document's words for what a filter leaves out.
+pub(crate) const FILTERED: &str = "PR does not match filter criteria";
+
 /// A pull request that was evaluated, or why it was not.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -112,9 +115,7 @@ impl<'c> Row<'c> {
     /// The row of a pull request.
     pub(crate) fn of(case: &'c Case, config: &'c Config) -> Self {
         match case.skipped {
-            Some(Skip::Filtered) => {
-                Self::Skipped(Skipped::of(case, "PR does not match filter criteria", Some(&config.filter)))
-            }
+            Some(Skip::Filtered) => Self::Skipped(Skipped::of(case, FILTERED, Some(&config.filter))),
             Some(Skip::Silent) if case.file.is_some() => {
                 Self::Skipped(Skipped::of(case, "no comment in its file", None))
             }
