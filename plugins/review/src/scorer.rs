@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::dry::Estimate;
 use crate::params::ReviewParams;
 use crate::read::input::Input;
-use crate::report;
+use crate::report::{self, Page};
 use crate::result::breakdown::Breakdown;
 use crate::result::document;
 use crate::result::evaluation::{Evaluation, task};
@@ -60,7 +60,8 @@ impl Scorer for ReviewMatch {
         outcome.warnings.extend(about_input.warnings);
         outcome.detail("breakdown", serde_json::to_value(&breakdown).unwrap_or_default());
         document::write(ctx, &config, &evaluation, &totals, &breakdown, &skipped)?;
-        report::write(ctx, &config, &evaluation, &outcome, &breakdown)?;
+        let page = Page { config: &config, evaluation: &evaluation, outcome: &outcome, breakdown: &breakdown };
+        report::write(ctx, &page)?;
         Ok(outcome)
     }
 }
