@@ -98,7 +98,16 @@ impl Page<'_> {
         let row =
             |code: &str, message: &str| format!("<tr><td>{}</td><td>{}</td></tr>", escaped(code), escaped(message));
         let rows: String = self.outcome.warnings.iter().map(|one| row(&one.code, &one.message)).collect();
-        if rows.is_empty() { rows } else { format!("<h2>Worth knowing</h2><table>{rows}</table>\n") }
+        if rows.is_empty() {
+            rows
+        } else {
+            {
+                let count = self.outcome.warnings.len();
+                format!(
+                    "<h2>Worth knowing</h2><details><summary>{count} warnings</summary><table>{rows}</table></details>\n"
+                )
+            }
+        }
     }
 }
 
