@@ -29,9 +29,10 @@ mod run;
 mod runtime;
 mod settings;
 mod usage;
+mod vector;
 mod words;
 
-pub use embed::{Embeddings, cosine, embed};
+pub use embed::{Embeddings, embed};
 pub use endpoint::Endpoint;
 pub use error::JudgeError;
 pub use judgement::{Judgement, Verdict};
@@ -40,3 +41,4 @@ pub use prompt::estimate_tokens;
 pub use run::judge;
 pub use settings::Settings;
 pub use usage::{Progress, Usage};
+pub use vector::cosine;
