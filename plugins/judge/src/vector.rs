@@ -44,7 +44,7 @@ pub(crate) fn to_hex(vector: &[f32]) -> String {
 
 /// A vector from such a text; nothing if it is none.
 pub(crate) fn from_hex(text: &str) -> Option<Vec<f32>> {
-    let pieces = text.as_bytes().chunks(8).filter(|_| text.len() % 8 == 0);
+    let pieces = text.as_bytes().chunks(8).filter(|_| text.len().is_multiple_of(8));
     let number = |piece: &[u8]| u32::from_str_radix(std::str::from_utf8(piece).ok()?, 16).ok().map(f32::from_bits);
     pieces.map(number).collect::<Option<Vec<_>>>().filter(|vector| !vector.is_empty())
 }
