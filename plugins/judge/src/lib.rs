@@ -14,20 +14,24 @@
 //! ```
 //! use autoscorer_judge::{Judgement, Plan, Settings, judge};
 //!
-//! struct Pairs(Vec<(String, String)>, usize);
+//! struct Pairs {
+//!     texts: Vec<(String, String)>,
+//!     unasked: std::ops::Range<usize>,
+//! }
 //!
 //! impl Plan for Pairs {
 //!     fn next(&mut self) -> Option<usize> {
-//!         (self.1 < self.0.len()).then(|| std::mem::replace(&mut self.1, self.1 + 1))
+//!         self.unasked.next()
 //!     }
 //!     fn texts(&self, pair: usize) -> (&str, &str) {
-//!         (&self.0[pair].0, &self.0[pair].1)
+//!         (&self.texts[pair].0, &self.texts[pair].1)
 //!     }
 //!     fn take(&mut self, _pair: usize, _judgement: &Judgement) {}
 //! }
 //!
+//! let mut pairs = Pairs { texts: vec![("a leak".into(), "never freed".into())], unasked: 0..1 };
 //! let settings = Settings::from_lookup(|_| None)?;
-//! let error = judge(&mut Pairs(Vec::new(), 0), &settings, &|| false, &|_| {}).unwrap_err();
+//! let error = judge(&mut pairs, &settings, &|| false, &|_| {}).unwrap_err();
 //! assert!(error.to_string().contains("LLM_MODEL_URL and LLM_MODEL"));
 //! # Ok::<(), autoscorer_judge::JudgeError>(())
 //! ```

@@ -21,7 +21,7 @@ impl Pairs {
 
     /// Pairs that differ from each other; every second one means the same.
     pub fn many(count: usize) -> Self {
-        let other = |i: usize| if i % 2 == 0 { "lock" } else { "leak" };
+        let other = |i: usize| if i.is_multiple_of(2) { "lock" } else { "leak" };
         Self::new((0..count).map(|i| (format!("lock {i}"), format!("{} again {i}", other(i)))))
     }
 
@@ -44,7 +44,7 @@ impl Pairs {
 
     /// Asserts that every pair of [`Pairs::many`] has its true verdict.
     pub fn assert_true(&self) {
-        let expected = |i: usize| Some(if i % 2 == 0 { Verdict::Same } else { Verdict::Different });
+        let expected = |i: usize| Some(if i.is_multiple_of(2) { Verdict::Same } else { Verdict::Different });
         assert_eq!(self.verdicts(), (0..self.pairs.len()).map(expected).collect::<Vec<_>>());
     }
 }
