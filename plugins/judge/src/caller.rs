@@ -113,9 +113,11 @@ struct Tries {
 }
 
 fn exhausted(failure: &Failure, tries: &Tries) -> Failure {
-    Failure::Passing(match failure {
-        Failure::Busy(message, Some(wait)) => format!("{message}, and wants to be asked again in {} s", wait.as_secs()),
-        _ => format!("{}, at the last of {} tries", failure.message(), tries.failed + tries.busy),
+    let message = failure.message();
+    Failure::Passing(match (failure, tries.failed + tries.busy) {
+        (Failure::Busy(_, Some(wait)), _) => format!("{message} and wants to be asked again in {} s", wait.as_secs()),
+        (_, 1) => message.to_owned(),
+        (_, tries) => format!("{message}, at the last of {tries} tries"),
     })
 }
 

@@ -87,7 +87,7 @@ impl Pace {
     pub(crate) fn hold(&self, wait: Duration) {
         let mut state = self.state();
         let now = Instant::now();
-        if state.held_until.is_none_or(|until| until <= now) {
+        if !wait.is_zero() && state.held_until.is_none_or(|until| until <= now) {
             state.limit = (state.limit * 0.75).max(1.0);
         }
         state.held_until = state.held_until.max(now.checked_add(wait));

@@ -31,7 +31,7 @@ fn fault(call: &Call) -> Option<Act> {
 fn what_passes_changes_no_verdict() {
     let server = Standin::start(|call| fault(call).unwrap_or_else(|| call.judged()));
     let mut pairs = Pairs::many(80);
-    let usage = pairs.judge(&Settings { timeout: Duration::from_millis(500), ..settings(&server.url) }).unwrap();
+    let usage = pairs.judge(&Settings { timeout: Duration::from_secs(2), ..settings(&server.url) }).unwrap();
     pairs.assert_true();
     assert_eq!((usage.failed, usage.undecided, usage.retries), (0, 0, 110));
     assert_eq!(usage.calls as usize, server.calls());
@@ -46,13 +46,11 @@ fn the_whole_endpoint_waits_as_long_as_the_server_asks() {
         _ => call.judged(),
     });
     let mut pairs = Pairs::many(6);
-    pairs.judge(&Settings { concurrency: 2, ..settings(&server.url) }).unwrap();
+    pairs.judge(&Settings { concurrency: 1, ..settings(&server.url) }).unwrap();
     pairs.assert_true();
     let arrivals = server.arrivals();
-    // One other call may have been on its way when the answer came; it may be followed by one more.
-    let early = arrivals.iter().filter(|arrival| **arrival - arrivals[0] < wait).count();
-    assert!(early <= 4, "{early} of {} calls came early", arrivals.len());
-    assert!(arrivals[arrivals.len() - 1] - arrivals[0] >= wait);
+    assert_eq!(arrivals.len(), 7);
+    assert!(arrivals[1..].iter().all(|arrival| *arrival - arrivals[0] >= wait), "{arrivals:?}");
 }
 
 #[test]
