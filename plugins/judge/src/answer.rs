@@ -129,6 +129,7 @@ pub(crate) fn cut(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn same(text: &str) -> Option<bool> {
         Answer::read(text).same
@@ -178,5 +179,19 @@ mod tests {
     fn a_reason_is_cut_between_letters() {
         let reason = Answer::read(&format!("yes, {}", "é".repeat(5_000))).reason.unwrap();
         assert_eq!(reason.chars().count(), LONGEST_REASON + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_read(text in "(<think>|</think>|[{}\":,.?！是不é'-]|same|yes|no|true|\\PC){0,30}") {
+            let answer = Answer::read(&text);
+            prop_assert!(answer.reason.is_none_or(|reason| !reason.is_empty()));
+        }
+
+        #[test]
+        fn thoughts_change_nothing(thought in "[a-z {}\":.]{0,40}", same in any::<bool>()) {
+            let verdict = if same { "Yes." } else { "No." };
+            prop_assert_eq!(Answer::read(&format!("<think>{thought}</think>{verdict}")).same, Some(same));
+        }
     }
 }

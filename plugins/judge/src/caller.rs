@@ -50,7 +50,7 @@ impl Caller {
         cost: &mut Cost,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Failure> {
-        let mut tries = Tries { begin: Instant::now(), failed: 0, busy: 0 };
+        let mut tries = Tries { failed: 0, busy: 0 };
         let mut last = None;
         loop {
             let Some(slot) = self.pace.enter().await else { return Err(given_up(last)) };
@@ -86,7 +86,8 @@ impl Caller {
             Failure::Busy(_, wait) => {
                 tries.busy += 1;
                 let pause = wait.unwrap_or_else(|| self.pace.pause(tries.busy));
-                let bearable = tries.begin.elapsed() + pause <= self.patience;
+                // A slow server that answers somebody is worth waiting for.
+                let bearable = self.pace.quiet() + pause <= self.patience;
                 if let Some(wait) = wait.filter(|_| bearable) {
                     self.pace.hold(wait);
                 }
@@ -107,15 +108,16 @@ impl Caller {
 
 /// What was tried for one call.
 struct Tries {
-    begin: Instant,
     failed: u32,
     busy: u32,
 }
 
 fn exhausted(failure: &Failure, tries: &Tries) -> Failure {
-    Failure::Passing(match failure {
-        Failure::Busy(message, Some(wait)) => format!("{message}, and wants to be asked again in {} s", wait.as_secs()),
-        _ => format!("{}, at the last of {} tries", failure.message(), tries.failed + tries.busy),
+    let message = failure.message();
+    Failure::Passing(match (failure, tries.failed + tries.busy) {
+        (Failure::Busy(_, Some(wait)), _) => format!("{message} and wants to be asked again in {} s", wait.as_secs()),
+        (_, 1) => message.to_owned(),
+        (_, tries) => format!("{message}, at the last of {tries} tries"),
     })
 }
 

@@ -50,7 +50,6 @@ pub(crate) struct Client {
 impl Client {
     /// Prepares calls; none is made yet.
     pub(crate) fn new(endpoint: &Endpoint, service: Service, settings: &Settings) -> Result<Self, JudgeError> {
-        let setup = |error: reqwest::Error| JudgeError::Setup(root_cause(&error));
         // The one who installs it first has installed the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
@@ -64,7 +63,7 @@ impl Client {
             // A machine without any certificates can still talk to a server of its own.
             builder = builder.tls_certs_only([]);
         }
-        let http = builder.build().map_err(setup)?;
+        let http = builder.build().map_err(|error| setup(endpoint, &error))?;
         Ok(Self { http, endpoint: endpoint.clone(), address: endpoint.address(service), timeout: settings.timeout })
     }
 
@@ -128,6 +127,11 @@ impl Client {
             format!("the connection broke: {}", self.endpoint.redact(&root_cause(error)))
         })
     }
+}
+
+fn setup(endpoint: &Endpoint, error: &reqwest::Error) -> JudgeError {
+    let hint = "; https needs the certificates of the system (package ca-certificates, or SSL_CERT_FILE)";
+    JudgeError::Setup(format!("{}{}", root_cause(error), if endpoint.is_https() { hint } else { "" }))
 }
 
 fn headers(endpoint: &Endpoint) -> HeaderMap {

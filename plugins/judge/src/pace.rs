@@ -30,6 +30,8 @@ struct State {
     silent: u32,
     /// Whether the server ever answered.
     proven: bool,
+    /// When it last did, or when the run began.
+    answered: Instant,
     closed: bool,
 }
 
@@ -37,7 +39,8 @@ impl Pace {
     /// Up to `most` calls at once, and a first pause after a failure.
     pub(crate) fn new(most: usize, pause: Duration) -> Self {
         let limit = most as f64;
-        let state = State { in_flight: 0, limit, held_until: None, silent: 0, proven: false, closed: false };
+        let answered = Instant::now();
+        let state = State { in_flight: 0, limit, held_until: None, silent: 0, proven: false, answered, closed: false };
         Self { state: Mutex::new(state), freed: Notify::new(), most, pause }
     }
 
@@ -84,7 +87,7 @@ impl Pace {
     pub(crate) fn hold(&self, wait: Duration) {
         let mut state = self.state();
         let now = Instant::now();
-        if state.held_until.is_none_or(|until| until <= now) {
+        if !wait.is_zero() && state.held_until.is_none_or(|until| until <= now) {
             state.limit = (state.limit * 0.75).max(1.0);
         }
         state.held_until = state.held_until.max(now.checked_add(wait));
@@ -95,6 +98,7 @@ impl Pace {
         let mut state = self.state();
         state.silent = 0;
         state.proven = true;
+        state.answered = Instant::now();
         let limit = (state.limit + 1.0 / state.limit).min(self.most as f64);
         let grown = limit as usize > state.limit as usize;
         state.limit = limit;
@@ -124,6 +128,11 @@ impl Pace {
     /// Whether the server ever answered as it should.
     pub(crate) fn is_proven(&self) -> bool {
         self.state().proven
+    }
+
+    /// For how long nobody got an answer.
+    pub(crate) fn quiet(&self) -> Duration {
+        self.state().answered.elapsed()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

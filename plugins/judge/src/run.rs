@@ -81,8 +81,8 @@ impl Run<'_> {
         loop {
             self.fill(stop);
             if stop() {
-                self.usage.stopped = !self.tasks.is_empty() || self.plan.next().is_some();
                 self.drain().await?;
+                self.usage.stopped = !self.waiting.is_empty() || self.plan.next().is_some();
                 break;
             }
             if self.tasks.is_empty() {

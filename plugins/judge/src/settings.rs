@@ -24,7 +24,7 @@ pub struct Settings {
     pub retries: u32,
     /// The pause before the first of these retries; it doubles from one to the next.
     pub pause: Duration,
-    /// How long a pair may wait because the server says that it is asked too often.
+    /// How long to wait for a server that says it is asked too often and answers nobody meanwhile.
     pub patience: Duration,
     /// The folder that remembers verdicts and vectors; without one they are forgotten.
     pub cache: Option<PathBuf>,

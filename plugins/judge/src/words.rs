@@ -171,7 +171,7 @@ impl Clause {
 
     /// Whether it is nothing but verdicts, and they are not all the same.
     fn contradicts(&self) -> bool {
-        let told: Option<Vec<bool>> = self.without_fillers().map(|word| meaning(word)).collect();
+        let told: Option<Vec<bool>> = self.without_fillers().map(meaning).collect();
         told.is_some_and(|told| told.contains(&true) && told.contains(&false))
     }
 
