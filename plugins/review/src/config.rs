@@ -66,7 +66,7 @@ impl Config {
         if !(params.call_timeout > 0.0 && params.call_timeout < 1e6) {
             faults.push(wrong("call_timeout", "a time that cannot be", "a number of seconds above 0"));
         }
-        if params.concurrency == 0 || params.votes % 2 == 0 {
+        if params.concurrency == 0 || params.votes.is_multiple_of(2) {
             faults.push(wrong(
                 "concurrency, votes",
                 "a number that cannot be",

@@ -24,8 +24,9 @@ impl LaidOut {
     pub fn new(args: &ReviewArgs, params: &Map<String, Value>) -> Result<Self, ScoreError> {
         let folder = args.out.clone();
         check_ours(&folder)?;
+        let comments = comment_files(&args.comments)?;
         let laid_out = Self { folder };
-        laid_out.clear().map_err(|error| laid_out.unwritable(&error))?;
+        laid_out.clear(params).map_err(|error| laid_out.unwritable(&error))?;
         let extension = if args.references.extension().is_some_and(|name| name == "jsonl") { "jsonl" } else { "json" };
         laid_out.copy(&args.references, &format!("input/positive_samples.{extension}"))?;
         if let Some(file) = &args.negatives {
@@ -34,12 +35,9 @@ impl LaidOut {
         if let Some(file) = &args.manifest {
             laid_out.copy(file, "input/manifest.json")?;
         }
-        for (file, name) in comment_files(&args.comments)? {
+        for (file, name) in comments {
             laid_out.copy(&file, &format!("output/{name}"))?;
         }
-        let meta = json!({"scorer": SCORER, "params": params});
-        let text = format!("{meta:#}\n");
-        fs::write(laid_out.folder.join("meta.json"), text).map_err(|error| laid_out.unwritable(&error))?;
         Ok(laid_out)
     }
 
@@ -61,8 +59,10 @@ impl LaidOut {
         Ok(())
     }
 
-    /// Removes the files of an earlier run; its verdicts stay.
-    fn clear(&self) -> io::Result<()> {
+    /// Makes the folder ours, then removes the files of an earlier run; its verdicts stay.
+    fn clear(&self, params: &Map<String, Value>) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        fs::write(self.folder.join("meta.json"), format!("{:#}\n", json!({"scorer": SCORER, "params": params})))?;
         for folder in ["input", "output"] {
             fs::create_dir_all(self.folder.join(folder))?;
             for entry in fs::read_dir(self.folder.join(folder))? {

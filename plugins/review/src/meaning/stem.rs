@@ -74,10 +74,12 @@ fn has_vowel(text: &str) -> bool {
 /// `stopp` of `stopped` becomes `stop`; `call` and `miss` keep their letters.
 fn undouble(stem: &mut String) {
     let mut last = stem.bytes().rev();
-    if let (Some(a), Some(b)) = (last.next(), last.next()) {
-        if a == b && stem.len() > 3 && !matches!(a, b'l' | b's' | b'z') {
-            stem.pop();
-        }
+    if let (Some(a), Some(b)) = (last.next(), last.next())
+        && a == b
+        && stem.len() > 3
+        && !matches!(a, b'l' | b's' | b'z')
+    {
+        stem.pop();
     }
 }
 

@@ -46,8 +46,8 @@ impl Input {
             faults
                 .push(ScoreError::new(ErrorCode::InvalidParams, message).expected("one file, or input/manifest.json"));
         }
-        let mut input = Self::default();
-        input.reviews = requests.into_iter().map(|request| review(request, &negatives)).collect();
+        let reviews = requests.into_iter().map(|request| review(request, &negatives)).collect();
+        let mut input = Self { reviews, files: Vec::new() };
         for name in names {
             let named = manifest.get(&name).map(String::as_str).or(pr_url);
             input.add_file(files::read(ctx, name), named, &mut faults);

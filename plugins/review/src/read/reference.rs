@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<PullRequest>, Faults> 
     let mut faults = Faults::none();
     let mut pulls = Vec::new();
     for (at, value) in values(text, file)? {
-        faults.absorb(pull_request(&value, file, &at)).map(|pull| pulls.push(pull));
+        pulls.extend(faults.absorb(pull_request(&value, file, &at)));
     }
     if pulls.is_empty() && faults.is_empty() {
         faults.push(wrong(file, "the file", "has no pull request", "a list of pull requests"));
