@@ -56,7 +56,11 @@ impl Input {
     }
 
     fn add_file(&mut self, mut file: CommentFile, named: Option<&str>, faults: &mut Faults) {
-        let fits = |pull: &Pull| named.map_or_else(|| pull.is_named_by(&file.name), |url| pull.is_at(url));
+        let named_pull = named.map(Pull::of);
+        let fits = |pull: &Pull| match &named_pull {
+            Some(named) => pull.is_at(named),
+            None => pull.is_named_by(&file.name),
+        };
         let found: Vec<usize> = (0..self.reviews.len()).filter(|at| fits(&self.reviews[*at].request.pull)).collect();
         match found[..] {
             [] => {
@@ -87,7 +91,7 @@ impl Input {
 }
 
 fn review(request: PullRequest, negatives: &[PullRequest]) -> Review {
-    let known = negatives.iter().find(|one| one.pull.is_at(&request.pull.url));
+    let known = negatives.iter().find(|one| one.pull.is_at(&request.pull));
     let negatives = known.map(|one| one.references.clone()).unwrap_or_default();
     Review { request, negatives, file: None, comments: Vec::new() }
 }

@@ -7,13 +7,35 @@ pub(crate) struct Pull {
     pub(crate) owner: String,
     pub(crate) repo: String,
     pub(crate) number: String,
+    key: Option<Key>,
+}
+
+/// What addresses are compared by, on whichever host: owner and repository in lower case, and the number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Key {
+    owner: String,
+    repo: String,
+    number: String,
 }
 
 impl Pull {
-    /// Takes an address apart. Only `https://github.com/OWNER/REPO/pull/NUMBER` has parts; any other keeps none.
+    /// Takes an address apart. Only `https://github.com/OWNER/REPO/pull/NUMBER` has parts; any other has a key at most.
     pub(crate) fn of(url: &str) -> Self {
-        let parts = url.strip_prefix("https://github.com/").and_then(parts).unwrap_or_default();
-        Self { url: url.to_owned(), ..parts }
+        let path = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(_, path)| path);
+        let found = path.and_then(parts);
+        let lower = |[owner, repo, number]: [&str; 3]| Key {
+            owner: owner.to_lowercase(),
+            repo: repo.to_lowercase(),
+            number: number.to_owned(),
+        };
+        let [owner, repo, number] = found.filter(|_| url.starts_with("https://github.com/")).unwrap_or_default();
+        Self {
+            url: url.to_owned(),
+            owner: owner.to_owned(),
+            repo: repo.to_owned(),
+            number: number.to_owned(),
+            key: found.map(lower),
+        }
     }
 
     /// The name of its evaluation.
@@ -24,33 +46,30 @@ impl Pull {
     /// Whether a file name says that its comments are about this one: `comments_{repo}_{number}.txt`, or with the owner before it.
     /// Repository and owner in any case, as on the hosting site; the number exactly.
     pub(crate) fn is_named_by(&self, file: &str) -> bool {
-        let parts = self.parts_anywhere();
-        let Some((stem, number)) = stem_and_number(file) else { return false };
-        let both = format!("{}_{}", parts.owner, parts.repo);
-        let same = |name: &str| !name.is_empty() && name.to_lowercase() == stem.to_lowercase();
-        number == parts.number && (same(&parts.repo) || same(&both))
+        let (Some(key), Some((stem, number))) = (&self.key, stem_and_number(file)) else { return false };
+        if number != key.number {
+            return false;
+        }
+        let stem = stem.to_lowercase();
+        stem == key.repo || stem.strip_prefix(&key.owner).and_then(|rest| rest.strip_prefix('_')) == Some(&key.repo)
     }
 
     /// Whether two addresses are of the same pull request, whatever their scheme, case and tail.
-    pub(crate) fn is_at(&self, url: &str) -> bool {
-        let (here, there) = (self.parts_anywhere(), Self::of(url).parts_anywhere());
-        let lower = |pull: &Self| (pull.owner.to_lowercase(), pull.repo.to_lowercase(), pull.number.clone());
-        if here.number.is_empty() { self.url == url } else { lower(&here) == lower(&there) }
-    }
-
-    /// The parts of an address on any host.
-    fn parts_anywhere(&self) -> Self {
-        let path = self.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(_, path)| path);
-        path.and_then(parts).unwrap_or_default()
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        match (&self.key, &other.key) {
+            (Some(here), Some(there)) => here == there,
+            _ => self.url == other.url,
+        }
     }
 }
 
-fn parts(path: &str) -> Option<Pull> {
+/// Owner, repository and number.
+fn parts(path: &str) -> Option<[&str; 3]> {
     let mut segments = path.split('/');
     let (owner, repo, kind, rest) = (segments.next()?, segments.next()?, segments.next()?, segments.next()?);
-    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    let number = &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()];
     let complete = kind == "pull" && !owner.is_empty() && !repo.is_empty() && !number.is_empty();
-    complete.then(|| Pull { url: String::new(), owner: owner.to_owned(), repo: repo.to_owned(), number })
+    complete.then_some([owner, repo, number])
 }
 
 /// The repository and the number in `comments_{repo}_{number}.txt`.
@@ -94,7 +113,7 @@ mod tests {
     #[test]
     fn addresses_are_compared_by_their_parts() {
         let pull = Pull::of("https://github.com/shop/cart/pull/42");
-        assert!(pull.is_at("http://GitHub.com/Shop/Cart/pull/42/files"));
-        assert!(!pull.is_at("https://github.com/shop/cart/pull/4"));
+        assert!(pull.is_at(&Pull::of("http://GitHub.com/Shop/Cart/pull/42/files")));
+        assert!(!pull.is_at(&Pull::of("https://github.com/shop/cart/pull/4")));
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<PullRequest>, Faults> 
         faults.push(wrong(file, "the file", "has no pull request", "a list of pull requests"));
     }
     for (at, pull) in pulls.iter().enumerate() {
-        if pulls[..at].iter().any(|earlier| earlier.pull.is_at(&pull.pull.url)) {
+        if pulls[..at].iter().any(|earlier| earlier.pull.is_at(&pull.pull)) {
             faults.push(wrong(file, &pull.pull.url, "is there twice", "each pull request once"));
         }
     }
