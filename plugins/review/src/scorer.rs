@@ -9,7 +9,7 @@ use crate::read::input::Input;
 use crate::report::{self, Page};
 use crate::result::breakdown::Breakdown;
 use crate::result::document;
-use crate::result::evaluation::{Evaluation, task};
+use crate::result::evaluation::{Case, Evaluation, task};
 use crate::result::outcome;
 use crate::result::totals::Totals;
 use crate::warnings;
@@ -72,8 +72,8 @@ fn check_coverage(evaluation: &Evaluation, allow_errors: bool) -> Result<(), Sco
     if undecided == 0 || allow_errors {
         return Ok(());
     }
-    let reasons = evaluation.cases.iter().flat_map(|case| case.judgements.values());
-    let first = reasons.filter(|one| !one.verdict.is_decided()).filter_map(|one| one.reason.clone()).min();
+    let all = evaluation.cases.iter().flat_map(Case::all_judgements);
+    let first = all.filter(|one| !one.verdict.is_decided()).filter_map(|one| one.reason.clone()).min();
     let message =
         format!("{undecided} of {asked} pairs got no verdict; none of them counts as different, so there is no score");
     Err(ScoreError::new(ErrorCode::JudgeError, message)

@@ -1,6 +1,6 @@
 //! An evaluation: what became of every pull request of the references.
 
-use autoscorer_judge::{Usage, Verdict};
+use autoscorer_judge::{Judgement, Usage, Verdict};
 use autoscorer_plugin_api::prelude::*;
 
 use crate::config::Config;
@@ -43,6 +43,8 @@ pub(crate) struct Case {
     pub(crate) false_alarms: Vec<Option<usize>>,
     /// How many comments are known to be wrong.
     pub(crate) negatives: usize,
+    /// What was judged about those.
+    alarm_judgements: Judgements,
 }
 
 /// Why a pull request takes no part in the document's totals.
@@ -85,9 +87,9 @@ impl Case {
         matched
     }
 
-    /// How many pairs were asked for and got neither yes nor no.
-    pub(crate) fn undecided(&self) -> usize {
-        self.judgements.values().filter(|judgement| !judgement.verdict.is_decided()).count()
+    /// Every judgement that was asked for.
+    pub(crate) fn all_judgements(&self) -> impl Iterator<Item = &Judgement> {
+        self.judgements.values().chain(self.alarm_judgements.values())
     }
 }
 
@@ -110,8 +112,9 @@ impl Evaluation {
             cases.push(Case::of(review, task, judgements, found, &names, config));
         }
         let (judgements, more) = judged(ctx, config, &alarms, longest)?;
-        for ((case, task), judgements) in cases.iter_mut().zip(&alarms).zip(&judgements) {
-            case.note_alarms(task, &matched(task, config, judgements));
+        for ((case, task), judgements) in cases.iter_mut().zip(&alarms).zip(judgements) {
+            case.note_alarms(task, &matched(task, config, &judgements));
+            case.alarm_judgements = judgements;
         }
         add(&mut usage, &more);
         Ok(Self { cases, usage })
@@ -119,8 +122,8 @@ impl Evaluation {
 
     /// Pairs asked for, and those of them that got neither yes nor no.
     pub(crate) fn asked(&self) -> (usize, usize) {
-        let sum = |count: fn(&Case) -> usize| self.cases.iter().map(count).sum();
-        (sum(|case| case.judgements.len()), sum(Case::undecided))
+        let all = || self.cases.iter().flat_map(Case::all_judgements);
+        (all().count(), all().filter(|judgement| !judgement.verdict.is_decided()).count())
     }
 }
 
@@ -142,6 +145,7 @@ impl Case {
         Self {
             beside: Beside::of(&task, &judgements, config),
             false_alarms: vec![None; task.comments.len()],
+            alarm_judgements: Judgements::new(),
             references: (review.request.references.len(), kept),
             pull: review.request.pull,
             category: review.request.category,
