@@ -15,6 +15,8 @@ mod not_libraries;
 mod odd_moments;
 mod provenance;
 mod results;
+mod review;
+mod review_judge;
 mod shipped;
 mod tabular;
 mod tidy;

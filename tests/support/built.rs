@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The families of built-in scorers, each a library.
-pub const FAMILIES: [&str; 3] = ["classification", "regression", "detection"];
+pub const FAMILIES: [&str; 4] = ["classification", "regression", "detection", "review"];
 
 /// The programs under test.
 pub struct Built {

@@ -94,8 +94,9 @@ impl Sandbox {
         command.args(arguments).args(&self.flags).current_dir(self.path());
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            // Cargo's library path would let the dynamic loader find what is not installed.
-            if name.starts_with("AUTOSCORER_") || name == "LD_LIBRARY_PATH" || name == "CLICOLOR_FORCE" {
+            // Cargo's library path would let the dynamic loader find what is not installed; models of the user's are not ours.
+            let foreign = ["AUTOSCORER_", "LLM_", "EMBEDDING_"].iter().any(|prefix| name.starts_with(prefix));
+            if foreign || name == "LD_LIBRARY_PATH" || name == "CLICOLOR_FORCE" {
                 command.env_remove(name);
             }
         }

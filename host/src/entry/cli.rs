@@ -9,6 +9,8 @@ use clap_complete::Shell;
 use crate::job::{ScorerName, bytes_of_text, seconds_of_number};
 use crate::settings::HostArgs;
 
+use super::review_args::ReviewArgs;
+
 /// Scores workspaces with hot-loaded plugins.
 #[derive(Debug, Parser)]
 #[command(
@@ -52,6 +54,14 @@ pub enum Command {
         after_help = "Example:\n  autoscorer replay examples/classification_f1/output/result.json\n\nExit code 1 if the result is another one."
     )]
     Replay(ReplayArgs),
+    /// Judge AI code reviews against human references
+    #[command(
+        after_help = "Examples:\n  autoscorer review --comments reviews --references positive_samples.json -o out\n  \
+                            autoscorer review --comments reviews --references positive_samples.json -o out --matcher llm --dry-run\n\n\
+                            Meaning is judged by the language model of LLM_MODEL_URL, LLM_MODEL and LLM_API_KEY (environment or .env); \
+                            without one it is estimated offline.\nExit code 4 if pairs could not be judged, unless --allow-errors."
+    )]
+    Review(Box<ReviewArgs>),
     /// Look at the scorers there are
     #[command(subcommand)]
     Scorers(ScorersCommand),
@@ -238,6 +248,7 @@ impl Command {
             Command::Score(args) => args.json,
             Command::Validate(args) => args.json,
             Command::Replay(args) => args.json,
+            Command::Review(args) => args.json,
             Command::Scorers(ScorersCommand::List(args)) => args.json,
             Command::Scorers(ScorersCommand::Show(args)) => args.json,
             Command::Scorers(ScorersCommand::Inspect(args)) => args.json,

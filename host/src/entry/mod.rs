@@ -5,6 +5,7 @@ mod commands;
 mod envelope;
 mod exit;
 mod print;
+mod review_args;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -45,6 +46,7 @@ fn run(cli: &Cli, start: Instant) -> Result<Exit, ScoreError> {
         Command::Score(args) => commands::score::run(args, &Settings::load(&cli.host)?, start),
         Command::Validate(args) => commands::validate::run(args, &Settings::load(&cli.host)?, start),
         Command::Replay(args) => commands::replay::run(args, &Settings::load(&cli.host)?, start),
+        Command::Review(args) => commands::review::run(args, &Settings::load(&cli.host)?),
         Command::Scorers(ScorersCommand::List(args)) => commands::list::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Show(args)) => commands::show::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Inspect(args)) => commands::inspect::run(args, start),

@@ -3,10 +3,12 @@
 pub mod completions;
 pub mod inspect;
 mod interrupt;
+mod laid_out;
 pub mod list;
 pub mod man;
 pub mod replay;
 mod requests;
+pub mod review;
 pub mod score;
 pub mod show;
 mod stream;

@@ -1,0 +1,129 @@
+//! A workspace laid out by `review`: copies of comments and references in one folder, ours alone.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use serde_json::{Map, Value, json};
+
+use super::review::SCORER;
+use crate::entry::review_args::ReviewArgs;
+use crate::save::ResultFile;
+
+/// What is brought up from the artifacts, so that nobody has to look for it.
+const BROUGHT_UP: [&str; 2] = ["evaluation_results.json", "report.html"];
+
+/// The laid out workspace.
+pub struct LaidOut {
+    folder: PathBuf,
+}
+
+impl LaidOut {
+    /// Copies the files. A folder that holds something else is left alone.
+    pub fn new(args: &ReviewArgs, params: &Map<String, Value>) -> Result<Self, ScoreError> {
+        let folder = args.out.clone();
+        check_ours(&folder)?;
+        let comments = comment_files(&args.comments)?;
+        let laid_out = Self { folder };
+        laid_out.clear(params).map_err(|error| laid_out.unwritable(&error))?;
+        let extension = if args.references.extension().is_some_and(|name| name == "jsonl") { "jsonl" } else { "json" };
+        laid_out.copy(&args.references, &format!("input/positive_samples.{extension}"))?;
+        if let Some(file) = &args.negatives {
+            laid_out.copy(file, "input/negative_samples.json")?;
+        }
+        if let Some(file) = &args.manifest {
+            laid_out.copy(file, "input/manifest.json")?;
+        }
+        for (file, name) in comments {
+            laid_out.copy(&file, &format!("output/{name}"))?;
+        }
+        Ok(laid_out)
+    }
+
+    /// The workspace's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Copies what people open first next to `meta.json`; after a failure nothing is there.
+    pub fn bring_up(&self, result: &ResultFile) -> Result<(), ScoreError> {
+        for name in BROUGHT_UP {
+            let target = self.folder.join(name);
+            let brought = match result.artifacts.get(name) {
+                Some(artifact) => fs::copy(self.folder.join(&artifact.path), &target).map(|_| ()),
+                None => remove(&target),
+            };
+            brought.map_err(|error| self.unwritable(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folder ours, then removes the files of an earlier run; its verdicts stay.
+    fn clear(&self, params: &Map<String, Value>) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        fs::write(self.folder.join("meta.json"), format!("{:#}\n", json!({"scorer": SCORER, "params": params})))?;
+        for folder in ["input", "output"] {
+            fs::create_dir_all(self.folder.join(folder))?;
+            for entry in fs::read_dir(self.folder.join(folder))? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let ours = folder == "input" || name.to_string_lossy().ends_with(".txt");
+                if ours && !entry.file_type()?.is_dir() {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy(&self, file: &Path, name: &str) -> Result<(), ScoreError> {
+        if !file.is_file() {
+            let message = format!("{} is no file", file.display());
+            return Err(ScoreError::new(ErrorCode::MissingFile, message).file(file.display().to_string()));
+        }
+        fs::copy(file, self.folder.join(name)).map(|_| ()).map_err(|error| {
+            let message = format!("{} cannot be copied to {}: {error}", file.display(), self.folder.display());
+            ScoreError::new(ErrorCode::MissingFile, message).file(file.display().to_string())
+        })
+    }
+
+    fn unwritable(&self, error: &io::Error) -> ScoreError {
+        let message = format!("{} cannot be written: {error}", self.folder.display());
+        ScoreError::new(ErrorCode::WorkspaceNotFound, message).at_stage("save")
+    }
+}
+
+/// Whether a folder is new, empty, or one of ours.
+fn check_ours(folder: &Path) -> Result<(), ScoreError> {
+    let empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    let meta = fs::read(folder.join("meta.json")).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    if empty || meta.is_some_and(|meta| meta["scorer"] == SCORER) {
+        return Ok(());
+    }
+    let message = format!("{} holds something else than a review", folder.display());
+    Err(ScoreError::new(ErrorCode::InvalidParams, message).hint("name a new folder with -o").at_stage("usage"))
+}
+
+fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if path.is_file() {
+        return Ok(vec![(path.to_owned(), name(path))]);
+    }
+    let entries = fs::read_dir(path).map_err(|error| {
+        ScoreError::new(ErrorCode::MissingFile, format!("{} cannot be read: {error}", path.display()))
+            .expected("a folder of comment files")
+    })?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = files.map(|path| (path.clone(), name(&path))).collect();
+    files.retain(|(path, name)| name.ends_with(".txt") && !name.starts_with('.') && path.is_file());
+    files.sort();
+    Ok(files)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

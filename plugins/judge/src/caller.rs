@@ -1,0 +1,127 @@
+//! A caller: makes a call again and again, at the endpoint's pace, until it succeeds or there is no point in going on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use crate::client::{Client, Failure};
+use crate::endpoint::{Endpoint, Service};
+use crate::error::JudgeError;
+use crate::pace::Pace;
+use crate::settings::Settings;
+
+/// One endpoint's calls.
+pub(crate) struct Caller {
+    pub pace: Pace,
+    client: Client,
+    retries: u32,
+    patience: Duration,
+    calls: AtomicU64,
+    repeated: AtomicU64,
+}
+
+/// What the calls for one pair or batch have cost.
+#[derive(Debug, Default)]
+pub(crate) struct Cost {
+    pub calls: u32,
+    pub latency: Duration,
+    pub tokens: u64,
+}
+
+impl Caller {
+    /// Prepares calls to a service; none is made yet.
+    pub(crate) fn new(endpoint: &Endpoint, service: Service, settings: &Settings) -> Result<Self, JudgeError> {
+        Ok(Self {
+            pace: Pace::new(settings.concurrency, settings.pause),
+            client: Client::new(endpoint, service, settings)?,
+            retries: settings.retries,
+            patience: settings.patience,
+            calls: AtomicU64::new(0),
+            repeated: AtomicU64::new(0),
+        })
+    }
+
+    /// Calls until the answer can be read.
+    pub(crate) async fn call<T>(
+        &self,
+        body: &Value,
+        cost: &mut Cost,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let mut tries = Tries { failed: 0, busy: 0 };
+        let mut last = None;
+        loop {
+            let Some(slot) = self.pace.enter().await else { return Err(given_up(last)) };
+            let begin = Instant::now();
+            let answer = self.client.post(body).await;
+            drop(slot);
+            cost.calls += 1;
+            cost.latency += begin.elapsed();
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let unreadable = || Failure::Passing("the server's answer lacks what was asked for".to_owned());
+            let failure = match answer.and_then(|value| read(&value).ok_or_else(unreadable)) {
+                Ok(result) => {
+                    self.pace.succeeded();
+                    return Ok(result);
+                }
+                Err(failure) => failure,
+            };
+            let pause = self.pause(&failure, &mut tries)?;
+            self.repeated.fetch_add(1, Ordering::Relaxed);
+            last = Some(failure);
+            sleep(pause).await;
+        }
+    }
+
+    /// How long to wait before the next try, or the failure if there should be none.
+    fn pause(&self, failure: &Failure, tries: &mut Tries) -> Result<Duration, Failure> {
+        let pause = match failure {
+            Failure::Refused(_) | Failure::Rejected(_) => return Err(failure.clone()),
+            Failure::Passing(_) => {
+                tries.failed += 1;
+                (tries.failed <= self.retries).then(|| self.pace.pause(tries.failed))
+            }
+            Failure::Busy(_, wait) => {
+                tries.busy += 1;
+                let pause = wait.unwrap_or_else(|| self.pace.pause(tries.busy));
+                // A slow server that answers somebody is worth waiting for.
+                let bearable = self.pace.quiet() + pause <= self.patience;
+                if let Some(wait) = wait.filter(|_| bearable) {
+                    self.pace.hold(wait);
+                }
+                bearable.then_some(pause)
+            }
+        };
+        pause.ok_or_else(|| {
+            self.pace.gave_up();
+            exhausted(failure, tries)
+        })
+    }
+
+    /// Calls made so far, and how many of them were made again.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.calls.load(Ordering::Relaxed), self.repeated.load(Ordering::Relaxed))
+    }
+}
+
+/// What was tried for one call.
+struct Tries {
+    failed: u32,
+    busy: u32,
+}
+
+fn exhausted(failure: &Failure, tries: &Tries) -> Failure {
+    let message = failure.message();
+    Failure::Passing(match (failure, tries.failed + tries.busy) {
+        (Failure::Busy(_, Some(wait)), _) => format!("{message} and wants to be asked again in {} s", wait.as_secs()),
+        (_, 1) => message.to_owned(),
+        (_, tries) => format!("{message}, at the last of {tries} tries"),
+    })
+}
+
+fn given_up(last: Option<Failure>) -> Failure {
+    let why = last.map_or(String::new(), |failure| format!(": {}", failure.message()));
+    Failure::Passing(format!("the server was given up after many failures in a row{why}"))
+}

@@ -1,0 +1,123 @@
+//! `review` with a judge: a stand-in server on a free port says what means the same.
+
+#[path = "../../plugins/judge/tests/standin/mod.rs"]
+mod standin;
+
+use std::fs;
+use std::path::Path;
+
+use autoscorer_tests::{Finished, Sandbox};
+use serde_json::{Value, json};
+use standin::{Standin, status};
+
+use crate::review::{block, review};
+
+const KEY: &str = "sk-very-secret";
+
+fn run(sandbox: &Sandbox, server: &Standin, flags: &[&str]) -> Finished {
+    let mut arguments =
+        vec!["review", "--comments", "reviews", "--references", "references.json", "-o", "out", "--json"];
+    arguments.extend(flags);
+    let mut command = sandbox.command(&arguments);
+    for prefix in ["LLM", "EMBEDDING"] {
+        command.env(format!("{prefix}_MODEL_URL"), &server.url).env(format!("{prefix}_MODEL"), "m");
+        command.env(format!("{prefix}_API_KEY"), KEY);
+    }
+    Finished::from(command.output().unwrap())
+}
+
+/// To the stand-in, comments mean the same if they begin with the same word.
+fn comments() -> String {
+    block("a.go", 11, 11, "apple: too far")
+        + &block("a.go", 11, 11, "pear: again and again")
+        + &block("a.go", 12, 12, "cherry: something else")
+}
+
+fn assert_no_key(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            assert_no_key(&path);
+        } else {
+            assert!(!String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(KEY), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_judge_is_asked_what_the_procedure_asks_and_never_twice() {
+    let server = Standin::start(|call| call.judged());
+    let sandbox = review(&comments());
+    let first = run(&sandbox, &server, &[]);
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    let data = first.json()["data"].clone();
+    assert_eq!(
+        (&data["metrics"]["references_matched"], &data["details"]["semantic_matcher_type"]),
+        (&json!(2.0), &json!("llm"))
+    );
+    // apple-apple; pear-pear, since apple is taken; cherry finds both taken.
+    assert_eq!(server.calls(), 2);
+    let second = run(&sandbox, &server, &[]);
+    assert_eq!((second.code, server.calls()), (0, 2));
+    assert_eq!(second.json()["data"]["metrics"], data["metrics"]);
+    assert!(!format!("{}{}{}", first.stdout, first.stderr, second.stderr).contains(KEY));
+    assert_no_key(&sandbox.path().join("out"));
+}
+
+#[test]
+fn strict_asks_about_every_pair_at_the_same_place() {
+    let server = Standin::start(|call| call.judged());
+    let finished = run(&review(&comments()), &server, &["--profile", "strict"]);
+    assert_eq!((finished.code, server.calls()), (0, 6), "{}", finished.stderr);
+    assert_eq!(finished.json()["data"]["metrics"]["references_matched"], 2.0);
+}
+
+#[test]
+fn a_pair_without_a_verdict_is_an_error_and_never_a_difference() {
+    let server = Standin::start(|call| {
+        if call.pair().1.starts_with("pear") {
+            status(400, "", r#"{"error": {"message": "no"}}"#)
+        } else {
+            call.judged()
+        }
+    });
+    let sandbox = review(&comments());
+    let failed = run(&sandbox, &server, &["-p", "retries=0"]);
+    let error = failed.json()["error"].clone();
+    assert_eq!((failed.code, &error["code"]), (4, &json!("JUDGE_ERROR")), "{error:#}");
+    assert_eq!(error["details"]["coverage"], 1.0 / 3.0, "{error:#}");
+    assert!(failed.json()["data"]["metrics"].as_object().unwrap().is_empty());
+    let allowed = run(&sandbox, &server, &["-p", "retries=0", "--allow-errors"]);
+    let data = allowed.json()["data"].clone();
+    assert_eq!((allowed.code, &data["metrics"]["coverage"]), (0, &json!(1.0 / 3.0)), "{data:#}");
+    assert!(data["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "NOT_JUDGED"));
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let server =
+        Standin::start(|call| if call.nth > 0 && call.nth < 3 { status(400, "", "{}") } else { call.judged() });
+    let sandbox = review(&comments());
+    assert_eq!(run(&sandbox, &server, &["-p", "retries=0", "--concurrency", "1"]).code, 4);
+    let resumed = run(&sandbox, &server, &[]);
+    let whole = run(&sandbox, &Standin::start(|call| call.judged()), &["-p", "cache=fresh"]);
+    assert_eq!(resumed.json()["data"]["metrics"], whole.json()["data"]["metrics"], "{}", resumed.stderr);
+}
+
+#[test]
+fn a_judge_without_settings_is_an_error_that_names_them_and_a_dry_run_asks_nobody() {
+    let sandbox = review(&comments());
+    let arguments =
+        ["review", "--comments", "reviews", "--references", "references.json", "-o", "out", "--matcher", "llm"];
+    let missing = sandbox.run(&arguments);
+    assert_eq!(missing.code, 3);
+    assert!(missing.stderr.contains("LLM_MODEL_URL and LLM_MODEL"), "{}", missing.stderr);
+    let server = Standin::start(|call| call.judged());
+    let dry = run(&sandbox, &server, &["--dry-run", "--matcher", "llm"]).json();
+    let metrics: &Value = &dry["data"]["metrics"];
+    assert_eq!((&metrics["pairs"], &metrics["calls_most"], server.calls()), (&json!(6.0), &json!(6.0), 0));
+    assert!(metrics["tokens"].as_f64().unwrap() > 0.0);
+    sandbox.write("model.env", format!("LLM_MODEL_URL={}\nLLM_MODEL=m\n", server.url));
+    let from_file = sandbox.run(&[&arguments[..], &["--env-file", "model.env"]].concat());
+    assert_eq!((from_file.code, server.calls()), (0, 2), "{}", from_file.stderr);
+}
