@@ -48,26 +48,10 @@ pub fn built() -> &'static Built {
 fn build(root: &Path, folder: &Path) {
     if folder.ends_with("release") {
         // Benchmarks need these only, and every further library would be optimised for minutes.
-        cargo(
-            root,
-            folder,
-            &[
-                "build",
-                "--release",
-                "-p",
-                "autoscorer",
-                "-p",
-                "autoscorer-classification",
-                "-p",
-                "autoscorer-regression",
-                "-p",
-                "autoscorer-detection",
-                "-p",
-                "fixture-good",
-                "-p",
-                "misbehaving-sinner",
-            ],
-        );
+        let families = FAMILIES.map(|family| format!("autoscorer-{family}"));
+        let packages = families.iter().map(String::as_str).chain(["autoscorer", "fixture-good", "misbehaving-sinner"]);
+        let packages: Vec<&str> = packages.flat_map(|package| ["-p", package]).collect();
+        cargo(root, folder, &[&["build", "--release"], &packages[..]].concat());
         return;
     }
     let abort = "misbehaving-panic-abort";
