@@ -61,6 +61,8 @@ fn build(root: &Path, folder: &Path) {
                 "-p",
                 "autoscorer-regression",
                 "-p",
+                "autoscorer-review",
+                "-p",
                 "fixture-good",
                 "-p",
                 "misbehaving-sinner",
