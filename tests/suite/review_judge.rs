@@ -8,7 +8,7 @@ use std::path::Path;
 
 use autoscorer_tests::{Finished, Sandbox};
 use serde_json::{Value, json};
-use standin::{Standin, status};
+use standin::{Act, Call, Standin, status};
 
 use crate::review::{block, review};
 
@@ -120,4 +120,34 @@ fn a_judge_without_settings_is_an_error_that_names_them_and_a_dry_run_asks_nobod
     sandbox.write("model.env", format!("LLM_MODEL_URL={}\nLLM_MODEL=m\n", server.url));
     let from_file = sandbox.run(&[&arguments[..], &["--env-file", "model.env"]].concat());
     assert_eq!((from_file.code, server.calls()), (0, 2), "{}", from_file.stderr);
+}
+
+/// A vector of its own for each first word.
+fn embedded(call: &Call) -> Act {
+    let texts = call.body["input"].as_array().unwrap();
+    let vector = |text: &Value| match text.as_str().unwrap().split(':').next().unwrap() {
+        "apple" => [1.0, 0.0, 0.0],
+        "pear" => [0.0, 1.0, 0.0],
+        _ => [0.0, 0.0, 1.0],
+    };
+    let data: Vec<_> =
+        texts.iter().enumerate().map(|(index, text)| json!({"index": index, "embedding": vector(text)})).collect();
+    status(200, "", &json!({"data": data, "usage": {"total_tokens": 7}}).to_string())
+}
+
+#[test]
+fn vectors_are_compared_by_cosine_and_remembered() {
+    let server = Standin::start(|call| {
+        assert!(call.path.ends_with("/embeddings"), "{}", call.path);
+        embedded(call)
+    });
+    let sandbox = review(&comments());
+    let first = run(&sandbox, &server, &["--matcher", "embedding"]);
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert_eq!(first.json()["data"]["metrics"]["references_matched"], 2.0);
+    let calls = server.calls();
+    let second = run(&sandbox, &server, &["--matcher", "embedding"]);
+    assert_eq!((second.code, server.calls()), (0, calls));
+    let rows = fs::read_to_string(sandbox.path().join("out/output/artifacts/judgements.jsonl")).unwrap();
+    assert!(rows.contains("\"reason\":\"cosine 1.000\""), "{rows}");
 }

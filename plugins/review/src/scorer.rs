@@ -51,6 +51,7 @@ impl Scorer for ReviewMatch {
         let mut about_input = Outcome::new("none", 0.0, Direction::Higher);
         warnings::about_files(&mut about_input, &input.files);
         warnings::about_references(&mut about_input, &input.reviews);
+        warnings::about_places(&mut about_input, &input.reviews);
         let (files, skipped) = (input.files.len(), document::skipped(&input.files));
         let evaluation = Evaluation::of(ctx, &config, input, params.max_note_chars)?;
         check_coverage(&evaluation, params.allow_errors)?;

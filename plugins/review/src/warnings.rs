@@ -51,6 +51,29 @@ pub(crate) fn about_references(outcome: &mut Outcome, reviews: &[Review]) {
     }
 }
 
+/// Adds a warning for references that are hard or impossible to match.
+pub(crate) fn about_places(outcome: &mut Outcome, reviews: &[Review]) {
+    let (mut reversed, mut wild) = (Vec::new(), Vec::new());
+    for review in reviews {
+        for reference in &review.request.references {
+            let name = || format!("{} comment {}", review.request.pull.url, reference.index);
+            match reference.place.range() {
+                Some((from, to)) if from > to => reversed.push(name()),
+                Some(_) if reference.place.has_path() => {}
+                _ => wild.push(name()),
+            }
+        }
+    }
+    if !reversed.is_empty() {
+        let what = "references whose range ends before it begins; only the strict profile matches inside it";
+        outcome.warn("REFERENCE_REVERSED", format!("{what}: {}", listed(&reversed)));
+    }
+    if !wild.is_empty() {
+        let what = "references without path or lines, which match everything, but for the strict profile";
+        outcome.warn("REFERENCE_ANYWHERE", format!("{what}: {}", listed(&wild)));
+    }
+}
+
 fn listed(places: &[String]) -> String {
     let named = places[..places.len().min(NAMED)].join(", ");
     if places.len() > NAMED { format!("{named} and {} more", places.len() - NAMED) } else { named }
