@@ -245,3 +245,23 @@ fn what_is_wrong_is_said_before_anything_is_done() {
     let broken = sandbox.run(&["review", "--comments", "reviews", "--references", "broken.json", "-o", "o"]);
     assert!(broken.code == 3 && broken.stderr.contains("PARSE_ERROR"), "{}", broken.stderr);
 }
+
+#[test]
+fn a_review_never_clears_away_what_it_was_given() {
+    let sandbox = review(&block("a.go", 10, 12, "apple: the index may be out of range"));
+    // A workspace that somebody has made by hand.
+    sandbox.write("mine/meta.json", r#"{"scorer": "review_match"}"#);
+    sandbox.write("mine/input/positive_samples.json", references().to_string());
+    let comments = sandbox.write("mine/output/comments_cart_1.txt", "");
+    let into_mine = ["review", "--comments", "reviews", "--references", "references.json", "-o", "mine"];
+    let refused = sandbox.run(&into_mine);
+    assert_eq!((refused.code, comments.exists()), (2, true), "{}", refused.stderr);
+    // A folder of an earlier run is written anew, but not from itself.
+    assert_eq!(run(&sandbox, &[]).code, 0);
+    let onto_itself = ["review", "--comments", "out/output", "--references", "references.json", "-o", "out"];
+    let refused = sandbox.run(&onto_itself);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("out/output lies in out, which is written anew"), "{}", refused.stderr);
+    assert!(sandbox.path().join("out/output/comments_cart_1.txt").exists());
+    assert_eq!(run(&sandbox, &[]).code, 0);
+}

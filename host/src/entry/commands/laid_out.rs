@@ -11,6 +11,9 @@ use super::review::SCORER;
 use crate::entry::review_args::ReviewArgs;
 use crate::save::ResultFile;
 
+/// Says in `meta.json` that a folder is ours, with nothing in it that is not a copy.
+const MADE_BY: &str = "autoscorer review";
+
 /// What is brought up from the artifacts, so that nobody has to look for it.
 const BROUGHT_UP: [&str; 2] = ["evaluation_results.json", "report.html"];
 
@@ -24,6 +27,10 @@ impl LaidOut {
     pub fn new(args: &ReviewArgs, params: &Map<String, Value>) -> Result<Self, ScoreError> {
         let folder = args.out.clone();
         check_ours(&folder)?;
+        let others = [&args.negatives, &args.manifest].into_iter().flatten();
+        for source in [&args.comments, &args.references].into_iter().chain(others) {
+            check_outside(source, &folder)?;
+        }
         let comments = comment_files(&args.comments)?;
         let laid_out = Self { folder };
         laid_out.clear(params).map_err(|error| laid_out.unwritable(&error))?;
@@ -61,8 +68,9 @@ impl LaidOut {
 
     /// Makes the folder ours, then removes the files of an earlier run; its verdicts stay.
     fn clear(&self, params: &Map<String, Value>) -> io::Result<()> {
+        let meta = json!({"scorer": SCORER, "params": params, "made_by": MADE_BY});
         fs::create_dir_all(&self.folder)?;
-        fs::write(self.folder.join("meta.json"), format!("{:#}\n", json!({"scorer": SCORER, "params": params})))?;
+        fs::write(self.folder.join("meta.json"), format!("{meta:#}\n"))?;
         for folder in ["input", "output"] {
             fs::create_dir_all(self.folder.join(folder))?;
             for entry in fs::read_dir(self.folder.join(folder))? {
@@ -98,11 +106,21 @@ impl LaidOut {
 fn check_ours(folder: &Path) -> Result<(), ScoreError> {
     let empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
     let meta = fs::read(folder.join("meta.json")).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    if empty || meta.is_some_and(|meta| meta["scorer"] == SCORER) {
+    if empty || meta.is_some_and(|meta| meta["made_by"] == MADE_BY) {
         return Ok(());
     }
-    let message = format!("{} holds something else than a review", folder.display());
+    let message = format!("{} holds something else than what this command has written", folder.display());
     Err(ScoreError::new(ErrorCode::InvalidParams, message).hint("name a new folder with -o").at_stage("usage"))
+}
+
+/// What is read must not lie where an earlier run is cleared away.
+fn check_outside(source: &Path, folder: &Path) -> Result<(), ScoreError> {
+    let (Ok(inner), Ok(outer)) = (source.canonicalize(), folder.canonicalize()) else { return Ok(()) };
+    if !inner.starts_with(outer) {
+        return Ok(());
+    }
+    let message = format!("{} lies in {}, which is written anew", source.display(), folder.display());
+    Err(ScoreError::new(ErrorCode::InvalidParams, message).hint("name another folder with -o").at_stage("usage"))
 }
 
 fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
