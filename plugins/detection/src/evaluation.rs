@@ -50,24 +50,7 @@ impl Evaluation {
 
     /// COCO's twelve numbers, with their names.
     pub(crate) fn coco(&self) -> [(&'static str, Option<f64>); 12] {
-        let coco = &self.plan.coco;
-        let all = coco.thresholds.as_slice();
-        let precision = |slice, thresholds: &[usize]| self.mean(slice, thresholds, |score| score.coco);
-        let recall = |slice| self.mean(slice, all, |score| score.recall);
-        [
-            ("AP", precision(coco.all, all)),
-            ("AP50", precision(coco.all, &all[..1])),
-            ("AP75", precision(coco.all, &all[5..6])),
-            ("APs", precision(coco.sizes[0], all)),
-            ("APm", precision(coco.sizes[1], all)),
-            ("APl", precision(coco.sizes[2], all)),
-            ("AR1", recall(coco.one)),
-            ("AR10", recall(coco.ten)),
-            ("AR100", recall(coco.all)),
-            ("ARs", recall(coco.sizes[0])),
-            ("ARm", recall(coco.sizes[1])),
-            ("ARl", recall(coco.sizes[2])),
-        ]
+        coco_numbers(&self.plan, |slice, thresholds, number| self.mean(slice, thresholds, number))
     }
 
     /// The score that was asked for.
@@ -77,11 +60,41 @@ impl Evaluation {
 }
 
 impl Scores {
+    /// The same numbers for one category.
+    pub(crate) fn coco(&self, plan: &Plan) -> [(&'static str, Option<f64>); 12] {
+        coco_numbers(plan, |slice, thresholds, number| self.mean(slice, thresholds, number))
+    }
+
     /// The mean of a number over thresholds, if the slice has true boxes.
     pub(crate) fn mean(&self, slice: usize, thresholds: &[usize], number: fn(&Score) -> f64) -> Option<f64> {
         let scores = self.slices[slice].as_ref()?;
         Some(Sum::of(thresholds.iter().map(|place| number(&scores[*place]))) / thresholds.len() as f64)
     }
+}
+
+/// COCO's twelve numbers, from the mean of a number in a slice over thresholds.
+fn coco_numbers(
+    plan: &Plan,
+    mean: impl Fn(usize, &[usize], fn(&Score) -> f64) -> Option<f64>,
+) -> [(&'static str, Option<f64>); 12] {
+    let coco = &plan.coco;
+    let all = coco.thresholds.as_slice();
+    let precision = |slice, thresholds: &[usize]| mean(slice, thresholds, |score| score.coco);
+    let recall = |slice| mean(slice, all, |score| score.recall);
+    [
+        ("AP", precision(coco.all, all)),
+        ("AP50", precision(coco.all, &all[..1])),
+        ("AP75", precision(coco.all, &all[5..6])),
+        ("APs", precision(coco.sizes[0], all)),
+        ("APm", precision(coco.sizes[1], all)),
+        ("APl", precision(coco.sizes[2], all)),
+        ("AR1", recall(coco.one)),
+        ("AR10", recall(coco.ten)),
+        ("AR100", recall(coco.all)),
+        ("ARs", recall(coco.sizes[0])),
+        ("ARm", recall(coco.sizes[1])),
+        ("ARl", recall(coco.sizes[2])),
+    ]
 }
 
 fn evaluate(

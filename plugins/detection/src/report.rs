@@ -87,25 +87,12 @@ fn add_categories(outcome: &mut Outcome, dataset: &Dataset, evaluation: &Evaluat
 }
 
 fn row(category: &Category, scores: &Scores, evaluation: &Evaluation, (truths, predictions): (usize, usize)) -> Value {
-    let (coco, asked) = (&evaluation.plan.coco, &evaluation.plan.asked);
-    let all = coco.thresholds.as_slice();
-    let precision = |slice, thresholds: &[usize]| scores.mean(slice, thresholds, |score| score.coco);
-    let recall = |slice| scores.mean(slice, all, |score| score.recall);
-    let numbers = [
-        ("mAP", scores.mean(asked.all, &asked.thresholds, |score| score.asked)),
-        ("AP", precision(coco.all, all)),
-        ("AP50", precision(coco.all, &all[..1])),
-        ("AP75", precision(coco.all, &all[5..6])),
-        ("APs", precision(coco.sizes[0], all)),
-        ("APm", precision(coco.sizes[1], all)),
-        ("APl", precision(coco.sizes[2], all)),
-        ("AR1", recall(coco.one)),
-        ("AR10", recall(coco.ten)),
-        ("AR100", recall(coco.all)),
-    ];
+    let asked = &evaluation.plan.asked;
+    let score = ("mAP", scores.mean(asked.all, &asked.thresholds, |score| score.asked));
+    let numbers = [score].into_iter().chain(scores.coco(&evaluation.plan));
     let mut row = Map::new();
     row.extend(category.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
-    row.extend(numbers.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))));
+    row.extend(numbers.filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))));
     row.insert("gt_boxes".to_owned(), json!(truths));
     row.insert("pred_boxes".to_owned(), json!(predictions));
     Value::Object(row)

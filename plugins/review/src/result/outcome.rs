@@ -72,7 +72,9 @@ fn add_counts(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, s
 fn add_totals(outcome: &mut Outcome, totals: &Totals) {
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(totals) else { return };
     for (name, value) in fields {
-        outcome.metric(name, value.as_f64().unwrap_or_default());
+        if let Some(number) = value.as_f64() {
+            outcome.metric(name, number);
+        }
     }
 }
 
