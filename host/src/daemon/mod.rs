@@ -1,0 +1,18 @@
+//! The daemon: an engine with a queue, for months. What comes in by HTTP ([`crate::entry::http`]) is kept by
+//! [`crate::queue`], scored by the [`Runners`], and told to those who asked by [`crate::callback`].
+
+mod folders;
+mod job_log;
+mod root;
+mod runner;
+mod running;
+mod settings;
+mod tokens;
+
+pub use folders::Folders;
+pub use job_log::{JobLog, LogLine, read_log};
+pub use root::Root;
+pub use runner::Runners;
+pub use running::{Progress, Running};
+pub use settings::{LogFormat, Secret, ServeArgs, ServeFile, ServeSettings};
+pub use tokens::{Scope, Token, Tokens};

@@ -1,0 +1,175 @@
+//! The body of a request: read within limits, then understood.
+
+use std::error::Error;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use futures_util::{Stream, StreamExt, stream};
+use serde::de::DeserializeOwned;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
+
+use super::app::App;
+use super::problem::Problem;
+
+/// The largest JSON body.
+pub const MOST_JSON: usize = 4 << 20;
+
+/// A client may be slow, but not slower than this; in bytes a second, after a first minute.
+const SLOWEST: u64 = 16 << 10;
+
+/// How long a small body may take as a whole.
+const WHOLE: Duration = Duration::from_secs(30);
+
+/// A JSON body of a known type.
+pub struct JsonBody<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        if !is(request.headers(), "application/json") {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UNSUPPORTED_MEDIA_TYPE",
+                "the body is not said to be JSON",
+            )
+            .hint("send 'Content-Type: application/json'"));
+        }
+        let bytes = read(patient(request, app.settings.client_timeout).into_body(), MOST_JSON).await?;
+        parse(&bytes).map(Self)
+    }
+}
+
+/// Understands a JSON text.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        if error.is_data() {
+            Problem::unprocessable(format!("the body is JSON, but not what is expected: {error}"))
+        } else {
+            Problem::bad_request(format!("the body is no JSON: {error}"))
+        }
+    })
+}
+
+/// The parameters behind the question mark.
+pub struct Params<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = Query::try_from_uri(&parts.uri);
+        query.map(|Query(params)| Self(params)).map_err(|error| Problem::bad_request(error.body_text()))
+    }
+}
+
+/// The names in a path. One that is no text names nothing.
+pub struct Named<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = axum::extract::Path::from_request_parts(parts, state).await;
+        path.map(|path| Self(path.0)).map_err(|_| Problem::not_found("there is nothing at this path"))
+    }
+}
+
+/// Whether the body is said to be of a type.
+pub fn is(headers: &HeaderMap, kind: &str) -> bool {
+    content_type(headers).is_some_and(|given| given.eq_ignore_ascii_case(kind))
+}
+
+/// What the body is said to be, without parameters.
+pub fn content_type(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(text.split(';').next().unwrap_or(text).trim())
+}
+
+/// A request whose body fails when its client takes too long for the next piece.
+pub fn patient(request: Request, patience: Duration) -> Request {
+    request.map(|body| {
+        let pieces = stream::try_unfold(body.into_data_stream(), move |mut pieces| async move {
+            match timeout(patience, pieces.next()).await {
+                Ok(Some(piece)) => piece.map(|piece| Some((piece, pieces))).map_err(io::Error::other),
+                Ok(None) => Ok(None),
+                Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut)),
+            }
+        });
+        Body::from_stream(pieces)
+    })
+}
+
+/// Reads a small body into memory.
+pub async fn read(body: Body, most: usize) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let reading = async {
+        let mut stream = body.into_data_stream();
+        while let Some(piece) = stream.next().await {
+            let piece = piece.map_err(|error| broken(&error))?;
+            if bytes.len() + piece.len() > most {
+                return Err(too_large(most as u64));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(())
+    };
+    timeout(WHOLE, reading).await.map_err(|_| too_slow())??;
+    Ok(bytes)
+}
+
+/// Writes a large body to a file and gives its size.
+pub async fn save<E: Error + 'static>(
+    mut stream: impl Stream<Item = Result<Bytes, E>> + Unpin,
+    path: &Path,
+    most: u64,
+) -> Result<u64, Problem> {
+    let failed = |error: io::Error| {
+        tracing::error!(%error, "an upload cannot be kept");
+        Problem::internal("the upload cannot be kept").hint("look at the space on the disk of the daemon")
+    };
+    let mut file = File::create(path).await.map_err(failed)?;
+    let (start, mut size) = (Instant::now(), 0);
+    while let Some(piece) = stream.next().await {
+        let piece = piece.map_err(|error| broken(&error))?;
+        size += piece.len() as u64;
+        if size > most {
+            return Err(too_large(most));
+        }
+        let seconds = start.elapsed().as_secs();
+        if seconds > 60 && size / seconds < SLOWEST {
+            return Err(too_slow());
+        }
+        file.write_all(&piece).await.map_err(failed)?;
+    }
+    file.flush().await.map_err(failed)?;
+    Ok(size)
+}
+
+/// Why a body could not be read to its end.
+pub fn broken(error: &(dyn Error + 'static)) -> Problem {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    let slow = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+    };
+    if causes.any(slow) { too_slow() } else { Problem::bad_request(format!("the body broke off: {error}")) }
+}
+
+/// A body beyond its limit.
+pub fn too_large(most: u64) -> Problem {
+    let message = format!("the body is larger than {most} bytes");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
+        .hint("send less, or raise 'serve --max-upload'")
+}
+
+fn too_slow() -> Problem {
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", "the body comes too slowly")
+}

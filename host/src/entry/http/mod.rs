@@ -1,0 +1,22 @@
+//! The HTTP door: what comes in becomes checked types here, and every answer goes out in one envelope.
+//!
+//! [`server`] accepts connections; [`watchman`] looks at every request first and last; [`auth`] says who asks; the
+//! [`routes`] answer. A handler knows the [`App`] and nothing else.
+
+mod answer;
+mod app;
+mod auth;
+mod body;
+mod docs;
+mod patience;
+mod problem;
+mod router;
+mod routes;
+mod server;
+mod views;
+mod watchman;
+
+pub use app::App;
+pub use auth::Gate;
+pub use router::{document, router};
+pub use server::{Server, Stopped};
