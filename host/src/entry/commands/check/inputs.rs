@@ -1,0 +1,182 @@
+//! The workspaces that a scorer is tried on: one that is right, as far as that is known, and the same spoilt in many ways.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// How large the files of the huge workspace are.
+const HUGE: usize = 8 << 20;
+
+/// A parser of documents cannot be stopped half-way, and an unoptimised one takes a second for more.
+const HUGE_JSON: usize = 2 << 20;
+
+/// Files by their names.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// What becomes of a file, by its name and content; nothing where it is left out.
+type Spoil = fn(&str, &[u8]) -> Option<Vec<u8>>;
+
+/// A folder for the workspaces, which goes with them.
+pub struct Inputs {
+    root: PathBuf,
+    good: Files,
+}
+
+/// A workspace that is spoilt: the check it belongs to, how, and where it is.
+pub struct Spoilt {
+    /// `empty`, `huge`, `unicode` or `malformed`.
+    pub kind: &'static str,
+    /// How it is spoilt.
+    pub how: &'static str,
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+impl Inputs {
+    /// Copies a workspace, or makes one of the usual files.
+    pub fn new(workspace: Option<&Path>) -> io::Result<Self> {
+        let root = std::env::temp_dir().join(format!("autoscorer-check-{}", std::process::id()));
+        _ = fs::remove_dir_all(&root);
+        fs::create_dir_all(&root)?;
+        let mut good = Files::new();
+        match workspace {
+            Some(workspace) => collect(workspace, "", &mut good)?,
+            None => good = usual(),
+        }
+        Ok(Self { root, good })
+    }
+
+    /// A fresh copy of the workspace as it was given.
+    pub fn good(&self, name: &str) -> io::Result<PathBuf> {
+        self.write(name, &self.good)
+    }
+
+    /// The workspace in all its spoilt forms.
+    pub fn spoilt(&self) -> io::Result<Vec<Spoilt>> {
+        let forms: [(&str, &str, Spoil); 7] = [
+            ("empty", "no files", |_, _| None),
+            ("empty", "empty files", |_, _| Some(Vec::new())),
+            ("huge", "very large files", |name, bytes| Some(huge(name, bytes))),
+            ("unicode", "text of all scripts", |name, _| Some(unicode(name).into_bytes())),
+            ("malformed", "files cut in the middle", |_, bytes| Some(bytes[..bytes.len() / 2].to_vec())),
+            ("malformed", "bytes that are no text", |_, _| Some((0..=255).rev().cycle().take(4096).collect())),
+            ("malformed", "brackets without end", |_, _| Some(b"[".repeat(100_000))),
+        ];
+        let mut all = Vec::new();
+        for (number, (kind, how, spoil)) in forms.into_iter().enumerate() {
+            let is_data = |name: &str| name.starts_with("input/") || name.starts_with("output/");
+            let files = self.good.iter().filter_map(|(name, bytes)| {
+                Some((name.clone(), if is_data(name) { spoil(name, bytes)? } else { bytes.clone() }))
+            });
+            let folder = self.write(&format!("{kind}-{number}"), &files.collect())?;
+            all.push(Spoilt { kind, how, folder });
+        }
+        Ok(all)
+    }
+
+    fn write(&self, name: &str, files: &Files) -> io::Result<PathBuf> {
+        let folder = self.root.join(name);
+        for part in ["input", "output"] {
+            fs::create_dir_all(folder.join(part))?;
+        }
+        for (name, bytes) in files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            fs::write(path, bytes)?;
+        }
+        Ok(folder)
+    }
+}
+
+impl Drop for Inputs {
+    fn drop(&mut self) {
+        // What stays is in the folder for temporary files.
+        _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// What autoscorer itself writes, and what is hidden, is no part of the input.
+fn collect(folder: &Path, prefix: &str, files: &mut Files) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        let name = format!("{prefix}{}", name.to_string_lossy());
+        let own =
+            name == "output/result.json" || name == "output/artifacts" || name.contains("/.") || name.starts_with('.');
+        if path.is_dir() && !own {
+            collect(&path, &format!("{name}/"), files)?;
+        } else if path.is_file() && !own {
+            files.push((name, fs::read(&path)?));
+        }
+    }
+    Ok(())
+}
+
+fn usual() -> Files {
+    let texts = [
+        ("csv", "id,label,value\n1,cat,1\n2,dog,2.5\n3,cat,-1\n"),
+        ("json", "{\"1\": \"cat\", \"2\": \"dog\", \"3\": \"cat\"}\n"),
+        ("txt", "cat\ndog\ncat\n"),
+    ];
+    let both = texts.iter().flat_map(|(end, text)| {
+        [
+            (format!("input/gt.{end}"), text.as_bytes().to_vec()),
+            (format!("output/pred.{end}"), text.as_bytes().to_vec()),
+        ]
+    });
+    both.collect()
+}
+
+/// A table with very many rows of its kind; else the same text over and over.
+fn huge(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut grown = bytes.to_vec();
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    if let (true, [_, row, ..]) = (name.ends_with(".csv"), text.lines().collect::<Vec<_>>().as_slice()) {
+        let rest = row.split_once(',').map_or("", |(_, rest)| rest);
+        let mut number = 0;
+        while grown.len() < HUGE {
+            grown.extend(format!("huge-{number},{rest}\n").into_bytes());
+            number += 1;
+        }
+    }
+    if let Ok(document) = serde_json::from_slice::<Value>(bytes) {
+        return huge_json(document, bytes.len());
+    }
+    while !bytes.is_empty() && grown.len() < HUGE {
+        grown.extend_from_slice(bytes);
+    }
+    grown
+}
+
+/// A document with very many members, or items, of its kind.
+fn huge_json(mut document: Value, size: usize) -> Vec<u8> {
+    match &mut document {
+        Value::Object(members) => {
+            let some = members.values().next().cloned().unwrap_or_default();
+            let each = some.to_string().len() + 16;
+            members.extend((0..HUGE_JSON / each).map(|number| (format!("huge-{number}"), some.clone())));
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let all = items.clone();
+            items.extend((0..HUGE_JSON / size.max(1)).flat_map(|_| all.clone()));
+        }
+        _ => {}
+    }
+    document.to_string().into_bytes()
+}
+
+fn unicode(name: &str) -> String {
+    let words = ["名前", "e\u{301}", "\u{202e}drow", "𝄞🦀", "İ", "ß", "a\u{0}b"];
+    match name.rsplit('.').next() {
+        Some("csv") => {
+            let rows = words.iter().map(|word| format!("{word},{word},1\n"));
+            format!("\u{feff}id,label,value\n{}", rows.collect::<String>())
+        }
+        Some("json") => {
+            let members: Map<_, _> = words.iter().map(|word| ((*word).to_owned(), Value::from(*word))).collect();
+            Value::from(members).to_string()
+        }
+        _ => words.join("\n"),
+    }
+}
