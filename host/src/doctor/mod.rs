@@ -1,0 +1,39 @@
+//! The doctor: looks at this system and installation, and says what is wrong and how to mend it.
+//!
+//! A check is a function from an [`Examination`] to findings; a new one is a file here and a line in [`CHECKS`].
+
+mod custom;
+mod finding;
+mod folders;
+mod models;
+mod plugins;
+mod system;
+
+use autoscorer_plugin_api::error::ScoreError;
+
+use crate::settings::{HostArgs, Settings};
+pub use finding::{Finding, Health};
+
+/// What the checks look at.
+pub struct Examination<'e> {
+    /// The flags and variables.
+    pub args: &'e HostArgs,
+    /// The settings they lead to.
+    pub settings: &'e Settings,
+}
+
+type Check = fn(&Examination<'_>) -> Vec<Finding>;
+
+/// All checks, in the order they are shown.
+const CHECKS: &[Check] = &[system::check, folders::check, plugins::check, custom::check, models::check];
+
+/// Looks at everything. Settings that cannot be read are a finding; what needs none is looked at all the same.
+pub fn examine(args: &HostArgs, settings: &Result<Settings, ScoreError>) -> Vec<Finding> {
+    match settings {
+        Ok(settings) => CHECKS.iter().flat_map(|check| check(&Examination { args, settings })).collect(),
+        Err(error) => {
+            let broken = Finding::broken("settings", &error.message, "mend the flag, variable or line that it names");
+            std::iter::once(broken).chain(system::look()).collect()
+        }
+    }
+}

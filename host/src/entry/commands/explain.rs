@@ -1,0 +1,77 @@
+//! `explain`: what an error code means and what to do about it.
+
+use std::time::Instant;
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::suggest;
+use serde_json::{Value, json};
+
+use super::meanings::Meaning;
+use crate::entry::envelope::Envelope;
+use crate::entry::exit::Exit;
+use crate::entry::explain_args::ExplainArgs;
+use crate::entry::print;
+
+/// Explains one code, or lists all.
+pub fn run(args: &ExplainArgs, start: Instant) -> Result<Exit, ScoreError> {
+    let Some(name) = &args.code else {
+        return Ok(list(args.json, start));
+    };
+    let code = find(name)?;
+    if args.json {
+        Envelope::new(Some(document(code)), None, start).print();
+    } else {
+        show(code);
+    }
+    Ok(Exit::Done)
+}
+
+/// The code of a name, however it is spelt: as printed, in lower case, or with blanks or hyphens.
+fn find(name: &str) -> Result<ErrorCode, ScoreError> {
+    let wanted = name.trim().trim_start_matches("error[").trim_end_matches(']').to_uppercase().replace(['-', ' '], "_");
+    if let Some(code) = ErrorCode::ALL.into_iter().find(|code| code.to_string() == wanted) {
+        return Ok(code);
+    }
+    let names: Vec<String> = ErrorCode::ALL.iter().map(ErrorCode::to_string).collect();
+    let hint = match suggest::nearest(&wanted, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "'autoscorer explain' lists all codes".to_owned(),
+    };
+    Err(ScoreError::new(ErrorCode::InvalidParams, format!("there is no error code '{}'", print::visible(name)))
+        .found(name)
+        .expected(format!("one of {}", names.join(", ")))
+        .hint(hint)
+        .at_stage("usage"))
+}
+
+fn list(json: bool, start: Instant) -> Exit {
+    if json {
+        let codes: Vec<Value> = ErrorCode::ALL.into_iter().map(document).collect();
+        Envelope::new(Some(json!({ "codes": codes })), None, start).print();
+        return Exit::Done;
+    }
+    let mut table = print::table(&["code", "exit", "meaning"]);
+    for code in ErrorCode::ALL {
+        table.add_row([code.to_string(), exit(code).to_string(), Meaning::of(code).summary.to_owned()]);
+    }
+    print::out(print::rows(&table));
+    Exit::Done
+}
+
+fn document(code: ErrorCode) -> Value {
+    let Meaning { summary, causes, remedies, example } = Meaning::of(code);
+    json!({"code": code, "exit": exit(code), "summary": summary, "causes": causes, "remedies": remedies, "example": example})
+}
+
+fn show(code: ErrorCode) {
+    let Meaning { summary, causes, remedies, example } = Meaning::of(code);
+    print::out(format!("{code} (exit code {})\n  {summary}\n", exit(code)));
+    for (title, lines) in [("Usual causes", causes), ("What to do", remedies)] {
+        print::out(format!("{title}:\n  * {}\n", lines.join("\n  * ")));
+    }
+    print::out(format!("It looks like this:\n  {}", example.replace('\n', "\n  ")));
+}
+
+fn exit(code: ErrorCode) -> u8 {
+    Exit::of(&ScoreError::new(code, "")) as u8
+}

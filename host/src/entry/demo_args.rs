@@ -1,0 +1,17 @@
+//! The arguments of `demo`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder to write to; it is made, or is empty, or was written by this command before
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
