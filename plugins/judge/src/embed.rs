@@ -30,6 +30,12 @@ pub struct Embeddings {
     pub usage: Usage,
 }
 
+/// How many calls, and about how many tokens, vectors of these texts take if none is known yet.
+pub fn estimate_embeddings(texts: &[String]) -> (u64, u64) {
+    let asked = || texts.iter().filter(|text| !text.trim().is_empty());
+    (asked().count().div_ceil(BATCH) as u64, asked().map(|text| prompt::tokens(text)).sum())
+}
+
 /// Turns texts into vectors, in batches, several at once. Blocks until all are done or until `stop` says so.
 pub fn embed(
     texts: &[String],

@@ -57,7 +57,7 @@ mod usage;
 mod vector;
 mod words;
 
-pub use embed::{Embeddings, embed};
+pub use embed::{Embeddings, embed, estimate_embeddings};
 pub use endpoint::Endpoint;
 pub use error::JudgeError;
 pub use judgement::{Judgement, Verdict};

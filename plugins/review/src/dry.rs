@@ -1,11 +1,12 @@
 //! A dry run: how many pairs, calls and tokens a run would take, without asking anybody.
 
-use autoscorer_judge::{Plan, estimate_tokens};
+use autoscorer_judge::{Plan, estimate_embeddings, estimate_tokens};
 use autoscorer_plugin_api::prelude::*;
 
 use crate::config::{Config, Matcher};
 use crate::matching::batch::Batch;
 use crate::matching::task::Task;
+use crate::meaning::judging::notes;
 use crate::meaning::lexical::{Lexical, THRESHOLD};
 
 /// What a run would take.
@@ -31,8 +32,10 @@ impl Estimate {
         }
         match config.matcher {
             Matcher::Llm => Self { pairs, calls_most: pairs * votes, ..played },
-            // Vectors are asked for in batches of notes.
-            Matcher::Embedding => Self { pairs, calls: 0, calls_most: 0, tokens: played.tokens },
+            Matcher::Embedding => {
+                let (calls, tokens) = estimate_embeddings(&notes(tasks, longest));
+                Self { pairs, calls, calls_most: calls, tokens }
+            }
             Matcher::Lexical | Matcher::None => Self { pairs, ..Self::default() },
         }
     }

@@ -81,7 +81,7 @@ fn by_vectors(
 }
 
 /// Every note that is at the same place as another, once.
-fn notes(tasks: &[Task], longest: usize) -> Vec<String> {
+pub(crate) fn notes(tasks: &[Task], longest: usize) -> Vec<String> {
     let mut notes = BTreeSet::new();
     for task in tasks {
         for (comment, candidates) in task.candidates.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What the strict profile would have said, as far as that needs no further judgement.
+//! What one-to-one assignments would have said beside the profile in force, as far as that needs no further judgement:
+//! the strict profile's over its own places, and the best one over the document's.
 
 use autoscorer_judge::Verdict;
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::matching::strict;
 use crate::matching::task::{Judgements, Task, candidates};
 use crate::meaning::lexical::Lexical;
 
-/// The strict numbers of one pull request.
+/// The numbers of a one-to-one assignment for one pull request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Beside {
     /// Comments that have a place with a reference, one to one.
@@ -23,8 +24,8 @@ pub(crate) struct Beside {
 
 impl Beside {
     /// Computes them from what was judged. The offline matcher costs nothing, so there it judges the rest too.
-    pub(crate) fn of(task: &Task, judgements: &Judgements, config: &Config) -> Self {
-        let pairs = candidates(&task.comments, &task.references, Rule::Normalised, config.line_distance);
+    pub(crate) fn of(task: &Task, judgements: &Judgements, config: &Config, rule: Rule) -> Self {
+        let pairs = candidates(&task.comments, &task.references, rule, config.line_distance);
         let mut lexical = Lexical::default();
         let mut verdict = |comment: u32, reference: u32| match judgements.get(&(comment, reference)) {
             Some(judgement) if judgement.verdict.is_decided() => Some(judgement.verdict == Verdict::Same),

@@ -26,19 +26,25 @@ struct Document<'d> {
     estimate: bool,
     usage: Value,
     results: Vec<Row<'d>>,
-    strict: Vec<StrictRow<'d>>,
+    strict: Vec<BesideRow<'d>>,
+    optimal: Vec<BesideRow<'d>>,
     false_alarms: Vec<Value>,
     breakdown: &'d Breakdown,
     skipped_files: Vec<Value>,
     pull_requests_without_comments: Vec<&'d str>,
 }
 
-/// What the strict profile says of one pull request.
+/// What a one-to-one assignment says of one pull request.
 #[derive(Serialize)]
-struct StrictRow<'d> {
+struct BesideRow<'d> {
     evaluation_id: String,
     #[serde(flatten)]
     beside: &'d Beside,
+}
+
+fn beside(evaluation: &Evaluation, which: fn(&Case) -> &Beside) -> Vec<BesideRow<'_>> {
+    let evaluated = evaluation.cases.iter().filter(|case| case.skipped.is_none());
+    evaluated.map(|case| BesideRow { evaluation_id: case.pull.evaluation_id(), beside: which(case) }).collect()
 }
 
 /// Writes both files.
@@ -50,16 +56,14 @@ pub(crate) fn write(
     breakdown: &Breakdown,
     skipped: &[(String, String)],
 ) -> Result<(), ScoreError> {
-    let evaluated = || evaluation.cases.iter().filter(|case| case.skipped.is_none());
     let document = Document {
         summary: totals,
         profile: config.profile,
         estimate: config.matcher == Matcher::Lexical,
         usage: usage(&evaluation.usage),
         results: evaluation.cases.iter().map(|case| Row::of(case, config)).collect(),
-        strict: evaluated()
-            .map(|case| StrictRow { evaluation_id: case.pull.evaluation_id(), beside: &case.beside })
-            .collect(),
+        strict: beside(evaluation, |case| &case.strict),
+        optimal: beside(evaluation, |case| &case.optimal),
         false_alarms: evaluation.cases.iter().flat_map(false_alarms).collect(),
         breakdown,
         skipped_files: skipped_files(evaluation, skipped),

@@ -5,6 +5,7 @@ use autoscorer_plugin_api::prelude::*;
 
 use crate::config::Config;
 use crate::matching::batch::Batch;
+use crate::matching::location::Rule;
 use crate::matching::sequential::{self, Found};
 use crate::matching::strict;
 use crate::matching::task::{Judgements, Task};
@@ -38,7 +39,10 @@ pub(crate) struct Case {
     pub(crate) judgements: Judgements,
     /// What became of each comment of the task.
     pub(crate) found: Vec<Found>,
-    pub(crate) beside: Beside,
+    /// What the strict profile says.
+    pub(crate) strict: Beside,
+    /// The best one-to-one assignment over the document's own candidates.
+    pub(crate) optimal: Beside,
     /// For each comment of the task the index of the negative sample it repeats.
     pub(crate) false_alarms: Vec<Option<usize>>,
     /// How many comments are known to be wrong.
@@ -143,7 +147,8 @@ impl Case {
             _ => None,
         };
         Self {
-            beside: Beside::of(&task, &judgements, config),
+            strict: Beside::of(&task, &judgements, config, Rule::Normalised),
+            optimal: Beside::of(&task, &judgements, config, Rule::Document),
             false_alarms: vec![None; task.comments.len()],
             alarm_judgements: Judgements::new(),
             references: (review.request.references.len(), kept),

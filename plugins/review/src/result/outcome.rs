@@ -3,6 +3,7 @@
 use autoscorer_plugin_api::prelude::*;
 use serde_json::json;
 
+use super::beside::Beside;
 use super::bootstrap;
 use super::evaluation::{Case, Evaluation};
 use super::rate::share;
@@ -38,7 +39,8 @@ pub(crate) fn of(evaluation: &Evaluation, config: &Config, totals: &Totals, para
     }
     add_counts(&mut outcome, evaluation, config, &sum);
     add_totals(&mut outcome, totals);
-    add_strict(&mut outcome, evaluation, config);
+    add_beside(&mut outcome, evaluation, config, "strict", |case| &case.strict);
+    add_beside(&mut outcome, evaluation, config, "optimal", |case| &case.optimal);
     warn(&mut outcome, evaluation, config, recall_only);
     outcome
 }
@@ -78,19 +80,26 @@ fn add_totals(outcome: &mut Outcome, totals: &Totals) {
     }
 }
 
-/// What the strict profile says, where that is known.
-fn add_strict(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config) {
-    let cases = || evaluation.cases.iter().filter(|case| case.is_selected()).map(|case| &case.beside);
-    let sum = |one: fn(&super::beside::Beside) -> usize| cases().map(one).sum::<usize>();
+/// What a one-to-one assignment says, where that is known: the strict profile's, or the best one over the document's places.
+fn add_beside(
+    outcome: &mut Outcome,
+    evaluation: &Evaluation,
+    config: &Config,
+    name: &str,
+    which: fn(&Case) -> &Beside,
+) {
+    let cases = || evaluation.cases.iter().filter(|case| case.is_selected()).map(which);
+    let sum = |one: fn(&Beside) -> usize| cases().map(one).sum::<usize>();
     let (least, most) = (sum(|one| one.match_nums_least), sum(|one| one.match_nums_most));
-    outcome.metric("strict_line_matches", sum(|one| one.line_match_nums) as f64);
+    let named = |end: &str| format!("{name}_{end}");
+    outcome.metric(named("line_matches"), sum(|one| one.line_match_nums) as f64);
     if config.by_meaning() {
-        outcome.metric("strict_matches_least", least as f64).metric("strict_matches_most", most as f64);
+        outcome.metric(named("matches_least"), least as f64).metric(named("matches_most"), most as f64);
     }
     if config.by_meaning() && least == most {
-        outcome.metric("strict_matches", least as f64);
+        outcome.metric(named("matches"), least as f64);
     }
-    outcome.detail("strict_pairs_not_judged", sum(|one| one.pairs_not_judged));
+    outcome.detail(&named("pairs_not_judged"), sum(|one| one.pairs_not_judged));
 }
 
 fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_only: bool) {
