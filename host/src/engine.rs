@@ -14,7 +14,7 @@ use autoscorer_plugin_api::faults::Faults;
 use crate::isolate::{Limits, confine};
 use crate::job::{Job, Request, ScorerName, Workspace};
 use crate::load::{self, Finding, Loader, Origin, Refusal, Step};
-use crate::registry::{Lease, Reconciler, Registry, list_libraries};
+use crate::registry::{Following, Lease, Reconciler, Registry, list_libraries};
 use crate::run::{self, Cancel, Place, Run};
 use crate::save::{self, ArtifactFolder, Inputs, Resources, ResultFile, Timing, Versioning, WorkspaceLock};
 use crate::settings::Settings;
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// Makes the registry equal to the folder of custom scorers, and keeps it so as long as the process lives.
-    pub fn follow_folder(&self) -> io::Result<()> {
+    pub fn follow_folder(&self) -> io::Result<Following> {
         warn_of_gaps();
         Reconciler::start(self.custom_scorers.clone(), self.registry.clone())
     }
@@ -259,7 +259,7 @@ fn failure(error: ScoreError) -> ResultFile {
 }
 
 fn nothing_known() -> Versioning {
-    Versioning { timestamp: time::now(), host_version: env!("CARGO_PKG_VERSION"), ..Versioning::default() }
+    Versioning { timestamp: time::now(), host_version: env!("CARGO_PKG_VERSION").to_owned(), ..Versioning::default() }
 }
 
 /// Puts artifacts and result in place. If that fails, there is no score either.

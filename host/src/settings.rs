@@ -9,13 +9,15 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use clap::Args;
 use serde::Deserialize;
 
+use crate::daemon::{ServeArgs, ServeFile, ServeSettings};
 use crate::isolate::Limits;
 use crate::job::{bytes_of_text, seconds_of_number};
 use crate::load::{Isolation, LoaderSettings};
+use crate::origin::Picker;
 use crate::telemetry::narrate;
 
 /// The settings file of the current folder.
-const FILE: &str = "autoscorer.toml";
+pub const FILE: &str = "autoscorer.toml";
 
 /// Flags that every command takes, and their environment variables.
 #[derive(Debug, Default, Args)]
@@ -159,16 +161,31 @@ struct File {
     breaker: Option<u32>,
     timeout: Option<f64>,
     memory: Option<String>,
+    #[serde(default)]
+    serve: ServeFile,
 }
 
 impl Settings {
     /// Merges flags and environment, which clap has read, with the file and the defaults.
     pub fn load(args: &HostArgs) -> Result<Self, ScoreError> {
-        let file = match &args.config {
-            Some(path) => File::read(path)?,
-            None if Path::new(FILE).exists() => File::read(Path::new(FILE))?,
-            None => File::default(),
-        };
+        Self::picked(args, &mut Picker::default()).map(|(settings, _)| settings)
+    }
+
+    /// The same with the settings of the daemon.
+    pub fn load_serve(args: &HostArgs, serve: &ServeArgs) -> Result<(Self, ServeSettings, Picker), ScoreError> {
+        let mut picker = Picker::default();
+        let (settings, file) = Self::picked(args, &mut picker)?;
+        let serve = ServeSettings::merge(serve, file, &mut picker).map_err(wrong)?;
+        Ok((settings, serve, picker))
+    }
+
+    /// The settings file that is read, if there is one.
+    pub fn file(args: &HostArgs) -> Option<&Path> {
+        args.config.as_deref().or_else(|| Some(Path::new(FILE)).filter(|file| file.exists()))
+    }
+
+    fn picked(args: &HostArgs, picker: &mut Picker) -> Result<(Self, ServeFile), ScoreError> {
+        let file = Self::file(args).map(File::read).transpose()?.unwrap_or_default();
         let seconds = |name: &str, value: f64| {
             seconds_of_number(value).map_err(|expected| wrong(format!("{name} is {value}; expected {expected}")))
         };
@@ -179,24 +196,33 @@ impl Settings {
             .map(bytes_of_text)
             .transpose()
             .map_err(|e| wrong(format!("memory: expected {e}")))?;
+        picker.pick("timeout", None, file.timeout, || Limits::default().time.as_secs_f64());
+        picker.pick("memory", None, memory, || Limits::default().memory);
         let loader = LoaderSettings {
-            store: args.store.clone().or(file.store).unwrap_or_else(default_store),
-            probe_timeout: seconds("probe-timeout", args.probe_timeout.or(file.probe_timeout).unwrap_or(5.0))?,
-            max_libraries: args.max_generations.or(file.max_generations).unwrap_or(1_000).max(1),
-            isolation: args.isolation.or(file.isolation).unwrap_or_default(),
+            store: picker.pick("store", args.store.clone(), file.store, default_store),
+            probe_timeout: seconds(
+                "probe-timeout",
+                picker.pick("probe-timeout", args.probe_timeout, file.probe_timeout, || 5.0),
+            )?,
+            max_libraries: picker.pick("max-generations", args.max_generations, file.max_generations, || 1_000).max(1),
+            isolation: picker.pick("isolation", args.isolation, file.isolation, Isolation::default),
             limits: Limits::default().with(time, memory),
-            max_workers: args.max_workers.or(file.max_workers).unwrap_or_else(cores).max(1),
+            max_workers: picker.pick("max-workers", args.max_workers, file.max_workers, cores).max(1),
+        };
+        // Flags add to the file, since a scorer that may be replaced may be so whoever says it.
+        let allowed: BTreeSet<String> = args.allow_override.iter().cloned().chain(file.allow_override).collect();
+        let (by_flag, by_file) = match (allowed.is_empty(), args.allow_override.is_empty()) {
+            (true, _) => (None, None),
+            (false, false) => (Some(allowed), None),
+            (false, true) => (None, Some(allowed)),
         };
         let settings = Self {
-            plugins: args.plugins.clone().or(file.plugins),
-            custom_scorers: args
-                .custom_scorers
-                .clone()
-                .or(file.custom_scorers)
-                .unwrap_or_else(|| "custom_scorers".into()),
-            allow_override: args.allow_override.iter().cloned().chain(file.allow_override).collect(),
+            plugins: picker.pick("plugins", args.plugins.clone().map(Some), file.plugins.map(Some), || None),
+            custom_scorers: picker
+                .pick("custom-scorers", args.custom_scorers.clone(), file.custom_scorers, || "custom_scorers".into()),
+            allow_override: picker.pick("allow-override", by_flag, by_file, BTreeSet::new),
             loader,
-            breaker: args.breaker.or(file.breaker).unwrap_or(5),
+            breaker: picker.pick("breaker", args.breaker, file.breaker, || 5),
         };
         if let Some(folder) = settings.plugins.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(wrong(format!("there is no folder of plugins {}", folder.display())));
@@ -208,7 +234,7 @@ impl Settings {
         if args.custom_scorers.is_some() && !custom.exists() {
             narrate::line(Level::Warn, format_args!("warning: there is no folder {} (yet)", custom.display()));
         }
-        Ok(settings)
+        Ok((settings, file.serve))
     }
 }
 
@@ -221,6 +247,7 @@ impl File {
         for path in [&mut file.plugins, &mut file.custom_scorers, &mut file.store].into_iter().flatten() {
             *path = folder.join(&path);
         }
+        file.serve.relative_to(folder);
         Ok(file)
     }
 }

@@ -104,9 +104,9 @@ impl<'h> Context<'h> {
         files::read_text(&self.workspace, name)
     }
 
-    /// A CSV file of the workspace, such as `input/gt.csv`, keyed by a column.
+    /// A CSV file of the workspace, such as `input/gt.csv`, keyed by a column. Reading stops when the job does.
     pub fn table(&self, name: &str, id_column: &str, columns: &[&str]) -> Result<Table, Faults> {
-        Table::read(&self.workspace, name, id_column, columns)
+        Table::read_watched(self, name, id_column, columns)
     }
 
     /// Says how far the job is.
@@ -152,11 +152,8 @@ impl<'h> Context<'h> {
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), ScoreError> {
         let Some(folder) = &self.artifacts else { return Ok(()) };
-        if !is_inside(name) {
-            let message = format!("the artifact name {name:?} does not stay inside the artifacts folder");
-            return Err(ScoreError::new(ErrorCode::ScoreError, message).expected("a relative path without '..'"));
-        }
-        let (size, sha256) = write_hashed(&folder.join(name), write).map_err(|error| {
+        let path = artifact_path(folder, name)?;
+        let (size, sha256) = write_hashed(&path, write).map_err(|error| {
             ScoreError::new(ErrorCode::ScoreError, format!("the artifact {name} could not be written: {error}"))
                 .file(format!("{ARTIFACTS}/{name}"))
         })?;
@@ -201,6 +198,15 @@ impl Context<'static> {
         let request = Request { workspace, params: Map::new(), artifacts: None, time_left_ms };
         Self::new(&request, Host::lend(&NOBODY))
     }
+}
+
+/// Where an artifact of this name lies in the folder of artifacts, and never outside it.
+pub fn artifact_path(folder: &Path, name: &str) -> Result<PathBuf, ScoreError> {
+    if is_inside(name) {
+        return Ok(folder.join(name));
+    }
+    let message = format!("the artifact name {name:?} does not stay inside the artifacts folder");
+    Err(ScoreError::new(ErrorCode::ScoreError, message).expected("a relative path without '..'"))
 }
 
 fn is_inside(name: &str) -> bool {

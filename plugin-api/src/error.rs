@@ -46,6 +46,29 @@ pub enum ErrorCode {
     UnhandledError,
 }
 
+impl ErrorCode {
+    /// Every code, in the order of the enum.
+    pub const ALL: [Self; 17] = [
+        Self::WorkspaceNotFound,
+        Self::MissingFile,
+        Self::BadFormat,
+        Self::ParseError,
+        Self::TypeError,
+        Self::Mismatch,
+        Self::InvalidParams,
+        Self::ScorerNotFound,
+        Self::ScoreError,
+        Self::LoadError,
+        Self::TimeoutError,
+        Self::MemoryLimit,
+        Self::ScorerPanic,
+        Self::ScorerCrashed,
+        Self::JudgeError,
+        Self::Cancelled,
+        Self::UnhandledError,
+    ];
+}
+
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
@@ -158,6 +181,13 @@ impl std::error::Error for ScoreError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_of_codes_is_the_enum() {
+        // serde wants `UnhandledError` last, so its number tells how many there are.
+        assert_eq!(ErrorCode::ALL.len(), ErrorCode::UnhandledError as usize + 1);
+        assert!(ErrorCode::ALL.iter().enumerate().all(|(number, code)| *code as usize == number));
+    }
 
     #[test]
     fn a_code_of_a_newer_api_is_kept_as_unhandled() {

@@ -26,11 +26,19 @@ pub const RUSTC: &str = env!("AUTOSCORER_RUSTC");
 pub struct Metadata {
     /// Always [`FORMAT`].
     pub format: u32,
+    /// How it is called.
+    #[serde(default)]
+    pub abi: Abi,
     /// The API version the library was built against.
     pub api: ApiVersion,
-    /// The compiler that built it.
-    pub rustc: String,
+    /// The Rust compiler that built it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rustc: Option<String>,
+    /// The compiler of another language that built it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<String>,
     /// What a panic does in it.
+    #[serde(default)]
     pub panic: PanicStrategy,
     /// The package that was built.
     pub package: String,
@@ -56,13 +64,25 @@ pub struct Description {
     pub network: bool,
 }
 
+/// How the functions of a library are called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Abi {
+    /// Through abi_stable's root module, made by `export_scorers!`.
+    #[default]
+    Rust,
+    /// Through the table of `autoscorer_plugin.h`, from any language.
+    C,
+}
+
 /// What a panic does in a library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PanicStrategy {
     /// It unwinds, and the guard turns it into an error.
     Unwind,
-    /// It ends the process.
+    /// It ends the process, as does whatever comes nearest to it in other languages.
+    #[default]
     Abort,
 }
 
@@ -86,6 +106,11 @@ impl Metadata {
             serde_json::from_slice(text).map_err(|error| format!("metadata that does not parse: {error}"))?;
         metadata.check()?;
         Ok(metadata)
+    }
+
+    /// The compiler that built the library, as far as it says so.
+    pub fn built_with(&self) -> &str {
+        self.rustc.as_deref().or(self.compiler.as_deref()).unwrap_or("an unnamed compiler")
     }
 
     fn check(&self) -> Result<(), String> {

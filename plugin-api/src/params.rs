@@ -170,7 +170,8 @@ pub fn type_name(schema: &Value) -> String {
     }
 }
 
-fn unknown_key(key: &str, known: &[&str]) -> ScoreError {
+/// The fault of a key that a scorer does not know.
+pub fn unknown_key(key: &str, known: &[&str]) -> ScoreError {
     let expected = match known {
         [] => "no parameters: this scorer has none".to_owned(),
         _ => format!("one of {}", known.join(", ")),

@@ -49,6 +49,12 @@ impl Table {
         Self::parse(name, &text, id_column, columns)
     }
 
+    /// The same, unless the job is stopped.
+    pub(crate) fn read_watched(ctx: &Context<'_>, name: &str, id: &str, columns: &[&str]) -> Result<Self, Faults> {
+        let text = ctx.read_text(name)?;
+        Self::parse_with(RowReader::new(name, &text)?, id, columns, |_| Ok(()), Some(ctx.watch()))
+    }
+
     /// The same from a text; `name` is the file's name in faults.
     pub fn parse(name: &str, text: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
         Self::parse_with(RowReader::new(name, text)?, id_column, columns, |_| Ok(()), None)

@@ -109,8 +109,61 @@ pub fn assert_metric(outcome: &Outcome, name: &str, expected: f64) {
     let Some(value) = outcome.metrics.get(name) else {
         panic!("there is no metric '{name}' among {:?}", outcome.metrics.keys().collect::<Vec<_>>());
     };
-    let tolerance = 1e-9 * expected.abs().max(1e-3);
-    assert!((value - expected).abs() <= tolerance, "the metric '{name}' is {value}, not {expected}");
+    assert!(is_close(*value, expected), "the metric '{name}' is {value}, not {expected}");
+}
+
+/// Scores every workspace in a folder and compares it with the `expected.json` in it: metrics by name, to nine digits, or
+/// `{"error": "TYPE_ERROR"}` for a case that must fail. The workspaces are copied first, so that they stay as they are.
+#[expect(clippy::panic, clippy::expect_used, reason = "an assertion panics")]
+pub fn assert_golden<S: Scorer>(scorer: &S, cases: impl AsRef<Path>) {
+    let cases = cases.as_ref();
+    let entries = fs::read_dir(cases).unwrap_or_else(|error| panic!("no cases in {}: {error}", cases.display()));
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "no cases in {}", cases.display());
+    for folder in folders {
+        let (case, json) = (folder.display(), |name: &str| -> Value {
+            let text =
+                fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{}/{name}: {error}", folder.display()));
+            serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}/{name}: {error}", folder.display()))
+        });
+        let mut workspace = Workspace::new();
+        copy(&folder, &workspace.root).expect("a copy of the case");
+        workspace.params = json("meta.json")["params"].as_object().cloned().unwrap_or_default();
+        let expected = json("expected.json");
+        match (workspace.score(scorer), &expected["error"]) {
+            (Ok(outcome), Value::Null) => {
+                for (name, value) in expected.as_object().into_iter().flatten() {
+                    let value = value.as_f64().unwrap_or_else(|| panic!("{case}: '{name}' is no number"));
+                    let metric = outcome.metrics.get(name).copied();
+                    assert!(
+                        metric.is_some_and(|metric| is_close(metric, value)),
+                        "{case}: {name} is {metric:?}, not {value}"
+                    );
+                }
+            }
+            (Err(error), Value::String(code)) => assert_eq!(error.code.to_string(), *code, "{case}: {error}"),
+            (Ok(outcome), code) => panic!("{case}: a score of {} instead of {code}", outcome.summary.score),
+            (Err(error), _) => panic!("{case}: {error}"),
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if path.is_dir() {
+            copy(&path, &to.join(name))?;
+        } else {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_close(value: f64, expected: f64) -> bool {
+    (value - expected).abs() <= 1e-9 * expected.abs().max(1e-3)
 }
 
 fn read<T: DeserializeOwned>(reply: Result<String, ScoreError>) -> Result<T, ScoreError> {
@@ -195,6 +248,25 @@ mod tests {
         assert_eq!(Workspace::new().score(&Sample).unwrap_err().code, ErrorCode::MissingFile);
         let wrong = Workspace::new().param("extro", 1);
         assert_eq!(wrong.validate(&Sample).unwrap().list[0].code, ErrorCode::InvalidParams);
+    }
+
+    #[test]
+    fn golden_cases_are_compared_and_left_as_they_are() {
+        let case = |expected: &str| {
+            Workspace::new()
+                .file("one/meta.json", r#"{"params": {"extra": 1}}"#)
+                .file("one/output/pred.csv", "id,label\n1,a\n")
+                .file("one/expected.json", expected)
+        };
+        let (right, wrong) = (case(r#"{"rows": 2}"#), case(r#"{"rows": 3}"#));
+        for folder in ["input", "output"] {
+            fs::remove_dir_all(right.path().join(folder)).unwrap();
+            fs::remove_dir_all(wrong.path().join(folder)).unwrap();
+        }
+        assert_golden(&Sample, right.path());
+        assert!(!right.path().join("one/output/artifacts").exists());
+        assert!(std::panic::catch_unwind(|| assert_golden(&Sample, wrong.path())).is_err());
+        assert!(std::panic::catch_unwind(|| assert_golden(&Sample, wrong.path().join("one/output"))).is_err());
     }
 
     #[test]

@@ -5,14 +5,26 @@ use std::process::Command;
 use autoscorer_tests::{Finished, Sandbox, built};
 use insta::assert_snapshot;
 
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: &[&[&str]] = &[
     &["score"],
     &["validate"],
     &["replay"],
+    &["compare"],
+    &["report"],
     &["scorers", "list"],
     &["scorers", "show"],
     &["scorers", "inspect"],
     &["scorers", "watch"],
+    &["demo"],
+    &["explain"],
+    &["doctor"],
+    &["review"],
+    &["serve"],
+    &["tokens"],
+    &["tokens", "add"],
+    &["scorers", "new"],
+    &["scorers", "check"],
+    &["scorers", "dev"],
     &["completions"],
     &["man"],
 ];
@@ -20,7 +32,7 @@ const COMMANDS: [&[&str]; 9] = [
 #[test]
 fn every_command_has_help_with_an_example() {
     let sandbox = Sandbox::new();
-    for command in COMMANDS {
+    for &command in COMMANDS {
         let help = sandbox.run(&[command, &["--help"]].concat());
         assert_eq!(help.code, 0);
         assert!(help.stdout.contains("Example"), "{command:?}: {}", help.stdout);

@@ -144,8 +144,25 @@ fn profiles_differ_as_they_should() {
         scored(&other, &["--profile", "strict"])["metrics"]["f1"],
         scored(&sandbox, &["--profile", "strict"])["metrics"]["f1"]
     );
-    assert_eq!(scored(&sandbox, &[])["metrics"]["strict_matches"], 2.0);
+    let corrected = scored(&sandbox, &[]);
+    assert_eq!(corrected["metrics"]["strict_matches"], 2.0);
+    assert_eq!(corrected["metrics"]["optimal_matches"], 2.0);
     assert!(warned(&scored(&sandbox, &["--profile", "upstream"]), "UPSTREAM").contains("match once"));
+}
+
+#[test]
+fn the_best_assignment_over_the_document_s_places_is_what_strict_gives_for_them() {
+    // Without path and lines a comment may be anywhere for the document, and nowhere for strict.
+    let anywhere =
+        "<side>right</side>\n<note>the buffer is allocated again for every row</note>\n<notesplit />\n".to_owned();
+    let somewhere = block("a.go", 10, 10, "apple: the index may be out of range");
+    let sandbox = review(&format!("{somewhere}{anywhere}"));
+    let strict = scored(&sandbox, &["--matcher", "none", "--profile", "strict"]);
+    let over_the_same = scored(&sandbox, &["--matcher", "none", "--profile", "strict", "-p", "location_rule=document"]);
+    let sizes = |data: &Value| ["total_line_matches", "optimal_line_matches"].map(|name| data["metrics"][name].clone());
+    assert_eq!(sizes(&strict), [json!(1.0), json!(2.0)]);
+    assert_eq!(sizes(&over_the_same), [json!(2.0), json!(2.0)]);
+    assert_eq!(document(&sandbox)["optimal"][0]["line_match_nums"], 2);
 }
 
 #[test]

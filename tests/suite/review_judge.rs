@@ -142,12 +142,14 @@ fn vectors_are_compared_by_cosine_and_remembered() {
         embedded(call)
     });
     let sandbox = review(&comments());
+    let dry = run(&sandbox, &server, &["--matcher", "embedding", "--dry-run"]).json();
+    assert_eq!((&dry["data"]["metrics"]["calls"], server.calls()), (&json!(1.0), 0));
     let first = run(&sandbox, &server, &["--matcher", "embedding"]);
     assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
     assert_eq!(first.json()["data"]["metrics"]["references_matched"], 2.0);
-    let calls = server.calls();
+    assert_eq!(server.calls(), 1, "as the dry run said");
     let second = run(&sandbox, &server, &["--matcher", "embedding"]);
-    assert_eq!((second.code, server.calls()), (0, calls));
+    assert_eq!((second.code, server.calls()), (0, 1));
     let rows = fs::read_to_string(sandbox.path().join("out/output/artifacts/judgements.jsonl")).unwrap();
     assert!(rows.contains("\"reason\":\"cosine 1.000\""), "{rows}");
 }

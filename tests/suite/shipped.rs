@@ -1,62 +1,16 @@
-//! What is shipped works as it is: the README's commands, the examples, the template.
+//! What is shipped works as it is: the examples, the template. `book.rs` has the commands of the documents.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use autoscorer_tests::{FAMILIES, Finished, Live, Sandbox, built};
+use autoscorer_tests::{Finished, Live, Sandbox, built};
 use serde_json::{Value, json};
 
-/// The lines of all shell blocks of a document.
-fn shell_lines(document: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut inside = false;
-    for line in document.lines() {
-        match line.trim() {
-            "```sh" => inside = true,
-            "```" => inside = false,
-            command if inside && !command.is_empty() => lines.push(command.to_owned()),
-            _ => {}
-        }
-    }
-    lines
-}
-
-#[test]
-fn every_command_of_the_readme_runs() {
-    let readme = fs::read_to_string(built().root.join("README.md")).unwrap();
-    let lines = shell_lines(&readme);
-    assert_eq!(lines[0], "cargo build --release && target/release/autoscorer score examples/*/");
-    assert_eq!(lines[1], "cargo test --workspace");
-    let sandbox = copy_of_repository();
-    for line in &lines {
-        // Building and testing is what runs this test; the rest is run on what was built for it. Watching does not end.
-        let command = line.replace("cargo build --release && ", "");
-        if command.starts_with("cargo") || command.contains("scorers watch") {
-            continue;
-        }
-        let shell = Command::new("bash").args(["-euc", &command]).current_dir(sandbox.path()).output().unwrap();
-        let finished = Finished::from(shell);
-        assert_eq!(finished.code, 0, "{line}: {}{}", finished.stdout, finished.stderr);
-    }
-}
-
-/// What the README's commands need, under the names they use.
-fn copy_of_repository() -> Sandbox {
+/// A sandbox with the examples.
+fn with_examples() -> Sandbox {
     let sandbox = Sandbox::new();
-    let bin = sandbox.path().join("target/release");
-    fs::create_dir_all(&bin).unwrap();
-    fs::create_dir(sandbox.path().join("custom_scorers")).unwrap();
-    let libraries = FAMILIES.map(|family| format!("libautoscorer_{family}.so"));
-    for name in libraries.iter().map(String::as_str).chain(["autoscorer"]) {
-        fs::copy(built().folder.join(name), bin.join(name)).unwrap();
-    }
     copy_folder(&built().root.join("examples"), &sandbox.path().join("examples"));
-    copy_folder(&built().root.join("custom_scorers/template/src"), &sandbox.path().join("custom_scorers/template/src"));
-    let template = template();
-    let target = sandbox.path().join("custom_scorers/template/target/release");
-    fs::create_dir_all(&target).unwrap();
-    fs::copy(template, target.join("libmy_scorer.so")).unwrap();
     sandbox
 }
 
@@ -74,7 +28,7 @@ fn copy_folder(from: &Path, to: &Path) {
 
 #[test]
 fn every_scorer_has_an_example_with_the_right_numbers() {
-    let sandbox = copy_of_repository();
+    let sandbox = with_examples();
     let listed = sandbox.run(&["scorers", "list", "--json"]).json();
     for scorer in listed["data"]["scorers"].as_array().unwrap() {
         let workspace = format!("examples/{}", scorer["id"].as_str().unwrap());

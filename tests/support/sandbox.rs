@@ -37,6 +37,15 @@ impl Sandbox {
         Self::with_store(Path::new("store"))
     }
 
+    /// The same without any built-in scorers.
+    pub fn without_plugins() -> Self {
+        let mut sandbox = Self::new();
+        let none = sandbox.path().join("no-plugins");
+        fs::create_dir(&none).unwrap();
+        sandbox.flags[1] = none.to_str().unwrap().to_owned();
+        sandbox
+    }
+
     fn with_store(store: &Path) -> Self {
         let folder = tempfile::Builder::new().prefix("autoscorer-").tempdir().unwrap();
         fs::create_dir(folder.path().join("custom")).unwrap();

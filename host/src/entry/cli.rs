@@ -9,7 +9,19 @@ use clap_complete::Shell;
 use crate::job::{ScorerName, bytes_of_text, seconds_of_number};
 use crate::settings::HostArgs;
 
+use super::check_args::CheckArgs;
+use super::client_args::{ConfigCommand, JobsArgs, SubmitArgs};
+use super::compare_args::CompareArgs;
+use super::demo_args::DemoArgs;
+use super::dev_args::DevArgs;
+use super::doctor_args::DoctorArgs;
+use super::explain_args::ExplainArgs;
+use super::gate_args::GateArgs;
+use super::new_args::NewArgs;
+use super::report_args::ReportArgs;
 use super::review_args::ReviewArgs;
+use super::serve_args::TokensArgs;
+use crate::daemon::ServeArgs;
 
 /// Scores workspaces with hot-loaded plugins.
 #[derive(Debug, Parser)]
@@ -19,8 +31,8 @@ use super::review_args::ReviewArgs;
     about = "Scores workspaces with hot-loaded plugins",
     long_about = "Scores workspaces with hot-loaded plugins.\n\nA workspace is a folder with input/ (ground truth), output/ \
                   (predictions) and meta.json, which names a scorer. The result is written to output/result.json.",
-    after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer scorers list\n\nExit codes: 0 done; 1 a comparison failed; 2 \
-                  usage; 3 bad workspace, data or params; 4 scorer or plugin failed; 130 interrupted.",
+    after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer scorers list\n\nExit codes: 0 done; 1 a gate failed or a replay differs; 2 \
+                  usage; 3 bad workspace, data or params; 4 scorer or plugin failed; 5 server unreachable or refused; 130 interrupted.",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -41,6 +53,7 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  autoscorer score examples/classification_f1\n  autoscorer score runs/* --json\n  \
                             autoscorer score ws --scorer classification_f1 -p average=micro -p 'labels=[\"cat\",\"dog\"]'\n  \
+                            autoscorer score ws --gate 'f1_macro>=0.8' --baseline old/output/result.json --fail-on-regression\n  \
                             find runs -mindepth 1 -maxdepth 1 | autoscorer score - --jsonl"
     )]
     Score(ScoreArgs),
@@ -62,9 +75,48 @@ pub enum Command {
                             without one it is estimated offline.\nExit code 4 if pairs could not be judged, unless --allow-errors."
     )]
     Review(Box<ReviewArgs>),
+    /// Compare two results, or two folders of results
+    #[command(
+        after_help = "Examples:\n  autoscorer compare runs/old runs/new\n  autoscorer compare old/output/result.json new/output/result.json --json"
+    )]
+    Compare(CompareArgs),
+    /// Write results as one page that needs nothing else
+    #[command(
+        after_help = "Examples:\n  autoscorer report examples/classification_f1 -o report.html\n  autoscorer report runs -o report.html"
+    )]
+    Report(ReportArgs),
     /// Look at the scorers there are
     #[command(subcommand)]
     Scorers(ScorersCommand),
+    /// Run the daemon: score by HTTP, now or queued, while scorers come and go
+    #[command(
+        after_help = "Examples:\n  autoscorer serve --root runs\n  autoscorer serve --bind 0.0.0.0:8080 --data /var/lib/autoscorer --root /srv/runs\n\n\
+                            SIGTERM ends it when the running jobs have ended; SIGHUP looks at scorers and tokens again."
+    )]
+    Serve(Box<ServeArgs>),
+    /// Make, list and take out the tokens of the daemon
+    #[command(after_help = "Example:\n  autoscorer tokens add ci --scope submit")]
+    Tokens(TokensArgs),
+    /// Hand workspaces to a daemon
+    #[command(after_help = "Examples:\n  autoscorer submit runs/a runs/b --server http://scores:8080\n  \
+                            autoscorer submit examples/classification_f1 --upload --wait\n\n\
+                            A connection that breaks is made again, and no job is made twice. With --wait, exit codes are those of 'score'.")]
+    Submit(Box<SubmitArgs>),
+    /// Look at the jobs of a daemon, follow them, and change them
+    #[command(after_help = "Examples:\n  autoscorer jobs list --state failed\n  autoscorer jobs watch")]
+    Jobs(JobsArgs),
+    /// Look at the settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Write workspaces and a review benchmark to play with into a folder
+    #[command(after_help = "Example:\n  autoscorer demo demo\n\nA folder that holds something else is left alone.")]
+    Demo(DemoArgs),
+    /// Say what an error code means, where it comes from and what to do
+    #[command(after_help = "Examples:\n  autoscorer explain MISMATCH\n  autoscorer explain")]
+    Explain(ExplainArgs),
+    /// Look at this system and installation: what works, what is wrong, how to mend it
+    #[command(after_help = "Example:\n  autoscorer doctor\n\nExit code 4 if something is broken; warnings are none.")]
+    Doctor(DoctorArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  autoscorer completions bash > /etc/bash_completion.d/autoscorer")]
     Completions(CompletionsArgs),
@@ -88,6 +140,21 @@ pub enum ScorersCommand {
     /// Follow the folder of custom scorers and show what happens to its files
     #[command(after_help = "Example:\n  autoscorer scorers watch --custom-scorers custom_scorers")]
     Watch(WatchArgs),
+    /// Write a crate with a new scorer, its tests and its golden cases
+    #[command(
+        after_help = "Examples:\n  autoscorer scorers new my-scorer\n  autoscorer scorers new my-scorer --kind json --dir scorers"
+    )]
+    New(NewArgs),
+    /// Try a library out in many ways, and list what passed and what failed
+    #[command(
+        after_help = "Example:\n  autoscorer scorers check target/release/libmy_scorer.so --workspace cases/good\n\nExit code 4 if a check failed."
+    )]
+    Check(CheckArgs),
+    /// Build a crate and score a workspace with it, again on every save
+    #[command(
+        after_help = "Examples:\n  autoscorer scorers dev my-scorer --workspace my-scorer/cases/good\n  autoscorer scorers dev my-scorer --workspace ws -- --release"
+    )]
+    Dev(DevArgs),
 }
 
 /// `score`
@@ -100,6 +167,10 @@ pub struct ScoreArgs {
     /// How the workspaces are scored.
     #[command(flatten)]
     pub job: JobArgs,
+
+    /// When a score is not good enough.
+    #[command(flatten)]
+    pub gate: GateArgs,
 
     /// Write no artifacts
     #[arg(long)]
@@ -249,10 +320,24 @@ impl Command {
             Command::Validate(args) => args.json,
             Command::Replay(args) => args.json,
             Command::Review(args) => args.json,
+            Command::Tokens(args) => args.json,
+            Command::Submit(args) => args.json,
+            Command::Jobs(args) => args.json,
+            Command::Config(ConfigCommand::Show(args)) => args.json,
+            Command::Compare(args) => args.json,
+            Command::Report(args) => args.json,
+            Command::Demo(args) => args.json,
+            Command::Explain(args) => args.json,
+            Command::Doctor(args) => args.json,
             Command::Scorers(ScorersCommand::List(args)) => args.json,
             Command::Scorers(ScorersCommand::Show(args)) => args.json,
             Command::Scorers(ScorersCommand::Inspect(args)) => args.json,
-            Command::Scorers(ScorersCommand::Watch(_)) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Scorers(ScorersCommand::New(args)) => args.json,
+            Command::Scorers(ScorersCommand::Check(args)) => args.json,
+            Command::Scorers(ScorersCommand::Watch(_) | ScorersCommand::Dev(_))
+            | Command::Serve(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
         }
     }
 }

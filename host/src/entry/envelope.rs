@@ -38,6 +38,13 @@ impl<D: Serialize> Envelope<D> {
         }
     }
 
+    /// Adds something to the data.
+    pub fn amend(&mut self, change: impl FnOnce(&mut D)) {
+        if let Some(data) = &mut self.data {
+            change(data);
+        }
+    }
+
     /// Prints it for people who look at JSON.
     pub fn print(&self) {
         print::out(serde_json::to_string_pretty(self).unwrap_or_default());

@@ -9,7 +9,7 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 pub enum Exit {
     /// Done; a low score is not an error.
     Done = 0,
-    /// A comparison failed.
+    /// A gate failed, or a replay differs.
     Differs = 1,
     /// The command line is wrong.
     Usage = 2,
@@ -17,6 +17,8 @@ pub enum Exit {
     BadInput = 3,
     /// The scorer, its plugin or a judge failed.
     ScorerFailed = 4,
+    /// The server cannot be reached, or refuses.
+    Server = 5,
     /// Somebody stopped it.
     Interrupted = 130,
 }
@@ -26,6 +28,7 @@ impl Exit {
     pub fn of(error: &ScoreError) -> Self {
         match error.stage.as_deref() {
             Some("settings" | "usage") => return Self::Usage,
+            Some("server") => return Self::Server,
             // It is the workspace that cannot be written to.
             Some("save") => return Self::BadInput,
             _ => {}

@@ -1,11 +1,24 @@
 //! The doors: what comes in from the command line becomes checked types here, and what goes out is printed here.
 
+mod check_args;
 pub mod cli;
+mod client;
+mod client_args;
 mod commands;
+mod compare_args;
+mod demo_args;
+mod dev_args;
+mod doctor_args;
 mod envelope;
 mod exit;
+mod explain_args;
+mod gate_args;
+pub mod http;
+mod new_args;
 mod print;
+mod report_args;
 mod review_args;
+mod serve_args;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -17,6 +30,7 @@ use crate::settings::Settings;
 use crate::telemetry::narrate;
 use autoscorer_plugin_api::error::ScoreError;
 use cli::{Cli, Command, ScorersCommand};
+use client_args::ConfigCommand;
 use exit::Exit;
 
 /// Runs the program.
@@ -47,10 +61,26 @@ fn run(cli: &Cli, start: Instant) -> Result<Exit, ScoreError> {
         Command::Validate(args) => commands::validate::run(args, &Settings::load(&cli.host)?, start),
         Command::Replay(args) => commands::replay::run(args, &Settings::load(&cli.host)?, start),
         Command::Review(args) => commands::review::run(args, &Settings::load(&cli.host)?),
+        Command::Compare(args) => commands::compare::run(args, start),
+        Command::Report(args) => commands::report::run(args, start),
         Command::Scorers(ScorersCommand::List(args)) => commands::list::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Show(args)) => commands::show::run(args, &Settings::load(&cli.host)?, start),
         Command::Scorers(ScorersCommand::Inspect(args)) => commands::inspect::run(args, start),
         Command::Scorers(ScorersCommand::Watch(args)) => commands::watch::run(args, &Settings::load(&cli.host)?),
+        Command::Serve(args) => {
+            let (settings, serve, _) = Settings::load_serve(&cli.host, args)?;
+            commands::serve::run(&settings, &serve)
+        }
+        Command::Tokens(args) => commands::tokens::run(args, start),
+        Command::Submit(args) => commands::submit::run(args, start),
+        Command::Jobs(args) => commands::jobs::run(args, start),
+        Command::Config(ConfigCommand::Show(args)) => commands::config::show(args, &cli.host, start),
+        Command::Scorers(ScorersCommand::New(args)) => commands::new::run(args, &Settings::load(&cli.host)?, start),
+        Command::Scorers(ScorersCommand::Check(args)) => commands::check::run(args, &Settings::load(&cli.host)?, start),
+        Command::Scorers(ScorersCommand::Dev(args)) => commands::dev::run(args, &Settings::load(&cli.host)?),
+        Command::Demo(args) => commands::demo::run(args, start),
+        Command::Explain(args) => commands::explain::run(args, start),
+        Command::Doctor(args) => commands::doctor::run(args, &cli.host, start),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),
     }

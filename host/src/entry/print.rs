@@ -58,7 +58,9 @@ pub fn failure(error: &ScoreError, json: bool, start: Instant) {
 /// An error in full: what, where, why, and what to do next.
 pub fn explain(error: &ScoreError, workspace: Option<&str>) -> String {
     let details = &error.details;
-    let mut text = format!("{RED}error[{}]{RED:#} {}", error.code, visible(&error.message));
+    // A server has codes of its own, which say more.
+    let code = details.more.get("server_code").and_then(Value::as_str).map_or_else(|| error.code.to_string(), visible);
+    let mut text = format!("{RED}error[{code}]{RED:#} {}", visible(&error.message));
     let mut line = |label: &str, value: &dyn Display| {
         text.push_str(&format!("\n  {DIM}{label:>9}{DIM:#} {}", visible(&value.to_string())));
     };

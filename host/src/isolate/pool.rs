@@ -54,6 +54,11 @@ impl Pool {
         }
     }
 
+    /// The memory of the workers that are idle, in bytes; `None` where there is none.
+    pub fn resident(&self) -> Option<u64> {
+        self.workers.lock().idle.iter().map(|(worker, _)| worker.resident()).sum::<Option<u64>>().filter(|sum| *sum > 0)
+    }
+
     fn take(&self) -> Result<Worker, StartError> {
         let mut workers = self.workers.lock();
         loop {

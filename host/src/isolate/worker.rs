@@ -250,6 +250,11 @@ impl Worker {
         Ok(())
     }
 
+    /// The memory it has resident, in bytes.
+    pub fn resident(&self) -> Option<u64> {
+        resident(self.child.id())
+    }
+
     fn has_printed(&self) -> bool {
         let Some(printed) = &self.printed else { return false };
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,7 +1,9 @@
 //! A job: a request to score a workspace, checked once at the door. Later stages take it as it is.
 
+pub mod archive;
 mod meta;
 mod name;
+mod observer;
 mod quantity;
 mod workspace;
 
@@ -12,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub use meta::Meta;
 pub use name::{Pin, ScorerName};
+pub use observer::{Observe, Observer};
 pub use quantity::{bytes_of_text, seconds_of_number};
 pub use workspace::Workspace;
 
@@ -30,6 +33,8 @@ pub struct Request {
     pub time_limit: Option<Duration>,
     /// A memory limit that overrides the one of `meta.json`.
     pub memory_limit: Option<u64>,
+    /// Who wants to know what the scorer tells.
+    pub observer: Observer,
 }
 
 /// What is going to be done.
@@ -49,6 +54,8 @@ pub struct Job {
     pub memory_limit: Option<u64>,
     /// Whether artifacts are wanted.
     pub artifacts: bool,
+    /// Who wants to know what the scorer tells.
+    pub observer: Observer,
 }
 
 impl Job {
@@ -71,6 +78,7 @@ impl Job {
             time_limit: request.time_limit.or(meta.time_limit),
             memory_limit: request.memory_limit.or(meta.memory_limit),
             artifacts: request.artifacts,
+            observer: request.observer.clone(),
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Opening a cut library kills the process inside the dynamic loader, so everything that can be known from the bytes is
 //! settled here.
 
-use autoscorer_plugin_api::metadata::{ApiVersion, Metadata, SECTION};
+use autoscorer_plugin_api::metadata::{Abi, ApiVersion, Metadata, SECTION};
 use object::elf::{self, FileHeader64};
 use object::endian::LittleEndian;
 use object::read::ReadRef;
@@ -27,8 +27,13 @@ pub fn inspect<'d>(data: impl ReadRef<'d>) -> Result<Metadata, Finding> {
 
 fn header<'d>(data: impl ReadRef<'d>) -> Result<&'d FileHeader64<LittleEndian>, Finding> {
     let library = format!("an ELF shared library for {}", MACHINE.1);
-    let not_elf =
-        |found: String| Finding::new(found, &library, "build a crate of type cdylib, and copy its .so file here");
+    let not_elf = |found: String| {
+        Finding::new(
+            found,
+            &library,
+            "build a crate of type cdylib, or a shared library in C, and copy its .so file here",
+        )
+    };
     let size = data.len().unwrap_or(0);
     if size == 0 {
         return Err(not_elf("an empty file".to_owned()));
@@ -88,8 +93,9 @@ fn metadata<'d>(header: &FileHeader64<LittleEndian>, data: impl ReadRef<'d>) -> 
     let no_plugin = |found: String| {
         Finding::new(
             found,
-            format!("a library with a '{SECTION}' section that export_scorers! wrote"),
-            "call export_scorers!(MyScorer) in the crate and build it as a cdylib; custom_scorers/template shows how",
+            format!("a library with a '{SECTION}' section that export_scorers! or AUTOSCORER_METADATA wrote"),
+            "call export_scorers!(MyScorer) in the crate and build it as a cdylib, as custom_scorers/template does; in C, \
+             do as custom_scorers/c does",
         )
     };
     let unreadable = |error: object::read::Error| no_plugin(format!("sections that cannot be read: {error}"));
@@ -109,10 +115,14 @@ fn metadata<'d>(header: &FileHeader64<LittleEndian>, data: impl ReadRef<'d>) -> 
 pub fn check_host(metadata: &Metadata) -> Result<(), Finding> {
     let host = ApiVersion::current();
     if !host.accepts(metadata.api) {
+        let with = match metadata.abi {
+            Abi::Rust => "autoscorer-plugin-api",
+            Abi::C => "the autoscorer_plugin.h of API",
+        };
         return Err(Finding::new(
             format!("a library built against API {}", metadata.api),
             format!("API {}.x (this host has {host})", host.major),
-            format!("rebuild it with autoscorer-plugin-api {}.{}", host.major, host.minor),
+            format!("rebuild it with {with} {}.{}", host.major, host.minor),
         ));
     }
     Ok(())

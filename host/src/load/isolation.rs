@@ -14,7 +14,7 @@ pub enum Origin {
 }
 
 /// Whether scorers run in the host's process or in one apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
     /// Built-in scorers in the host, custom ones apart.

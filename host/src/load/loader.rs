@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use autoscorer_plugin_api::metadata::{Metadata, PanicStrategy};
+use autoscorer_plugin_api::metadata::{Abi, Metadata, PanicStrategy};
 use object::read::ReadCache;
 use parking_lot::Mutex;
 
@@ -163,14 +163,15 @@ impl Loader {
         self.store.note_live(&vetted.sha256, origin);
     }
 
-    /// Whether a library's scorers run in this process. Where a panic ends the process, they never do.
+    /// Whether a library's scorers run in this process. Where a panic ends the process, they never do, nor do those in
+    /// other languages, where nothing keeps a mistake from the host's memory.
     pub fn runs_here(&self, metadata: &Metadata, origin: Origin) -> bool {
         let wanted = match self.settings.isolation {
             Isolation::Auto => origin == Origin::BuiltIn,
             Isolation::Process => false,
             Isolation::InProcess => true,
         };
-        wanted && metadata.panic == PanicStrategy::Unwind
+        wanted && metadata.abi == Abi::Rust && metadata.panic == PanicStrategy::Unwind
     }
 
     /// Makes a vetted library ready to be called, in this process or apart from it.
@@ -203,8 +204,7 @@ impl Loader {
                 "only ending the process gives their memory back: restart the host, or raise --max-generations",
             )));
         }
-        let plugin = Plugin::open(&vetted.copy).map_err(refused)?;
-        plugin.verify(&vetted.metadata).map_err(refused)?;
+        let plugin = Plugin::open(&vetted.copy, &vetted.metadata).map_err(refused)?;
         let library = Arc::new(Library { plugin });
         opened.insert(vetted.sha256.clone(), library.clone());
         Ok(library)

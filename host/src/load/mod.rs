@@ -4,13 +4,17 @@
 //! the copy and lived, this process does not.
 
 pub mod builtin;
+mod c_call;
+mod c_plugin;
 pub mod elf;
 pub mod file;
 mod isolation;
 mod loader;
 mod open;
+mod open_c;
 mod probe;
 mod refusal;
+mod schema;
 mod settle;
 mod store;
 mod vetted;
@@ -20,5 +24,5 @@ pub use loader::{Body, Library, Loader, LoaderSettings, inspect, peek, settle_an
 pub use open::Plugin;
 pub use refusal::{Finding, Refusal, Step};
 pub use settle::QUIET;
-pub use store::sha256_of;
+pub use store::{private, sha256_of};
 pub use vetted::Vetted;

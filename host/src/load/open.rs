@@ -1,9 +1,10 @@
-//! Opening a library: the one place of the host where foreign code is mapped and called. Its only unsafe code.
+//! Opening a library: where foreign code is mapped and called. With `open_c.rs` the host's only unsafe code.
 //!
 //! Invariants: only private copies that passed the check are opened; a library is never closed, because abi_stable's
 //! layout checker keeps references into it.
 #![allow(unsafe_code)]
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use abi_stable::StableAbi;
@@ -12,33 +13,36 @@ use abi_stable::library::{AbiHeaderRef, LibHeader, ROOT_MODULE_LOADER_NAME_WITH_
 use abi_stable::sabi_types::VersionNumber;
 use autoscorer_plugin_api::abi::{Host, HostServices, PluginRef, read_reply};
 use autoscorer_plugin_api::error::ScoreError;
-use autoscorer_plugin_api::metadata::{Description, Metadata};
+use autoscorer_plugin_api::metadata::{Abi, Description, Metadata};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
+use super::c_plugin::CPlugin;
 use super::refusal::Finding;
 use crate::isolate::protocol::Entry;
 
 /// An open library, ready to be called.
-#[derive(Clone, Copy)]
-pub struct Plugin {
-    module: PluginRef,
+pub enum Plugin {
+    /// Made by `export_scorers!`.
+    Rust(PluginRef),
+    /// In any language, with the table of `autoscorer_plugin.h`.
+    C(CPlugin),
 }
 
 impl Plugin {
-    /// Maps a private copy and checks that both sides mean the same by every type that crosses the boundary.
-    pub fn open(path: &Path) -> Result<Self, Finding> {
-        let header = header(path)?;
-        check_layout(header)?;
-        // SAFETY: the layouts were compared just above. A field that an older library lacks is seen to be missing by the
-        // prefix type's accessor.
-        let module = unsafe { header.unchecked_layout::<PluginRef>() }.map_err(|error| {
-            rebuild(format!("a library whose root module fails: {}", first_line(&error.to_string())), "a root module")
-        })?;
-        Ok(Self { module })
+    /// Maps a private copy, checks that both sides mean the same by what crosses the boundary, and lets every scorer
+    /// describe itself.
+    pub fn open(path: &Path, metadata: &Metadata) -> Result<Self, Finding> {
+        let library = map(path)?;
+        let plugin = match metadata.abi {
+            Abi::Rust => Self::Rust(root_module(&library)?),
+            Abi::C => Self::C(CPlugin::open(&library, metadata)?),
+        };
+        plugin.verify(metadata)?;
+        Ok(plugin)
     }
 
     /// What the library says about itself when it runs, compared with what its metadata said before.
-    pub fn verify(&self, metadata: &Metadata) -> Result<(), Finding> {
+    fn verify(&self, metadata: &Metadata) -> Result<(), Finding> {
         for (index, expected) in (0..).zip(&metadata.scorers) {
             let described = self.describe(index).map_err(|error| {
                 let location = error.details.more.get("location").and_then(|value| value.as_str());
@@ -50,13 +54,7 @@ impl Plugin {
                 )
             })?;
             if described != *expected {
-                return Err(rebuild(
-                    format!(
-                        "scorer '{} {}' that describes itself as '{} {}'",
-                        expected.id, expected.version, described.id, described.version
-                    ),
-                    "the description of the metadata",
-                ));
+                return Err(rebuild(two_faced(expected, &described), "the description of the metadata"));
             }
         }
         Ok(())
@@ -64,11 +62,13 @@ impl Plugin {
 
     /// See [`autoscorer_plugin_api::abi::Plugin::describe`].
     fn describe(&self, scorer: u32) -> Result<Description, ScoreError> {
-        read_reply(self.module.describe()(scorer).into())
+        match self {
+            Self::Rust(module) => read_reply(module.describe()(scorer).into()),
+            Self::C(plugin) => plugin.describe(scorer),
+        }
     }
 
-    /// Calls a scorer: a request as JSON text in, an answer or an error as JSON text out. Libraries of API 1.0 cannot
-    /// validate: they find no faults.
+    /// Calls a scorer: a request as JSON text in, an answer or an error as JSON text out.
     pub fn call(
         &self,
         entry: Entry,
@@ -76,32 +76,75 @@ impl Plugin {
         request: &str,
         services: &dyn HostServices,
     ) -> Result<String, String> {
-        let entry = match entry {
-            Entry::Score => self.module.score(),
-            Entry::Validate => match self.module.validate() {
-                Some(validate) => validate,
-                None => return Ok(NO_FAULTS.to_owned()),
-            },
-        };
-        let reply = entry(scorer, request.into(), Host::lend(&services));
-        reply.map(String::from).map_err(String::from).into()
+        match self {
+            Self::Rust(module) => call_module(*module, entry, scorer, request, services),
+            Self::C(plugin) => plugin.call(entry, scorer, request, services),
+        }
     }
+}
+
+/// Libraries of API 1.0 cannot validate: they find no faults.
+fn call_module(
+    module: PluginRef,
+    entry: Entry,
+    scorer: u32,
+    request: &str,
+    services: &dyn HostServices,
+) -> Result<String, String> {
+    let entry = match entry {
+        Entry::Score => module.score(),
+        Entry::Validate => match module.validate() {
+            Some(validate) => validate,
+            None => return Ok(NO_FAULTS.to_owned()),
+        },
+    };
+    let reply = entry(scorer, request.into(), Host::lend(&services));
+    reply.map(String::from).map_err(String::from).into()
+}
+
+/// How a scorer's description differs from its metadata.
+fn two_faced(expected: &Description, described: &Description) -> String {
+    let name = |scorer: &Description| format!("'{} {}'", scorer.id, scorer.version);
+    if name(expected) != name(described) {
+        return format!("scorer {} that describes itself as {}", name(expected), name(described));
+    }
+    let differs = [
+        ("summary", expected.summary != described.summary),
+        ("algorithm", expected.algorithm != described.algorithm),
+        ("params", expected.params != described.params),
+        ("network", expected.network != described.network),
+    ];
+    let differing: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(member, _)| *member).collect();
+    format!("scorer {} that describes itself with other {}", name(expected), differing.join(", "))
 }
 
 /// [`Faults`](autoscorer_plugin_api::faults::Faults) as JSON, when there are none.
 const NO_FAULTS: &str = r#"{"list":[],"total":0}"#;
 
-fn header(path: &Path) -> Result<&'static LibHeader, Finding> {
+/// Maps a library, for as long as the process lives.
+fn map(path: &Path) -> Result<ManuallyDrop<Library>, Finding> {
     // SAFETY: running the library's constructors is what loading a plugin means; the file is a private copy that passed
     // the check, and for foreign files a child process has opened it before.
-    let library =
-        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| not_opened(path, &error))?;
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    library.map(ManuallyDrop::new).map_err(|error| not_opened(path, &error))
+}
+
+fn root_module(library: &Library) -> Result<PluginRef, Finding> {
+    let header = header(library)?;
+    check_layout(header)?;
+    // SAFETY: the layouts were compared just above. A field that an older library lacks is seen to be missing by the
+    // prefix type's accessor.
+    unsafe { header.unchecked_layout::<PluginRef>() }.map_err(|error| {
+        rebuild(format!("a library whose root module fails: {}", first_line(&error.to_string())), "a root module")
+    })
+}
+
+fn header(library: &Library) -> Result<&'static LibHeader, Finding> {
     // SAFETY: the symbol is the static that `export_scorers!` defines, whose address is what the reference wants; its
     // magic bytes are compared by `upgrade` before anything else is read.
     let symbol = unsafe { library.get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL.as_bytes()) };
-    let header = symbol.map(|symbol| *symbol);
-    std::mem::forget(library);
-    let header = header
+    let header = symbol
+        .map(|symbol| *symbol)
         .map_err(|_| rebuild("a library without abi_stable's root module", "a library made with export_scorers!"))?;
     header.upgrade().map_err(|error| rebuild(first_line(&error.to_string()), "a library built with abi_stable 0.11"))
 }
@@ -150,7 +193,7 @@ fn check_layout(header: &LibHeader) -> Result<(), Finding> {
     })
 }
 
-fn rebuild(found: impl Into<String>, expected: impl Into<String>) -> Finding {
+pub(super) fn rebuild(found: impl Into<String>, expected: impl Into<String>) -> Finding {
     Finding::new(found, expected, "build it again with the plugin API of this host, unchanged")
 }
 

@@ -35,7 +35,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// The same of a file, without holding it in memory.
-pub fn sha256_of(mut file: File) -> io::Result<String> {
+pub fn sha256_of(mut file: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut block = vec![0; 1 << 16];
     loop {
@@ -44,6 +44,19 @@ pub fn sha256_of(mut file: File) -> io::Result<String> {
             read => hasher.update(&block[..read]),
         }
     }
+}
+
+/// Whether a folder is this user's, and nobody else may write to it.
+pub fn private(folder: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(folder)?;
+    let (owner, me) = (metadata.uid(), rustix::process::geteuid().as_raw());
+    if owner != me {
+        return Err(io::Error::other(format!("it belongs to user {owner}, not to user {me}")));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(io::Error::other("others may write to it"));
+    }
+    Ok(())
 }
 
 impl Store {
@@ -118,15 +131,7 @@ impl Store {
 
     /// Whoever can write to the store can run code in the host.
     fn check_private(&self) -> io::Result<()> {
-        let metadata = fs::metadata(&self.folder)?;
-        let (owner, me) = (metadata.uid(), rustix::process::geteuid().as_raw());
-        if owner != me {
-            return Err(io::Error::other(format!("it belongs to user {owner}, not to user {me}")));
-        }
-        if metadata.mode() & 0o022 != 0 {
-            return Err(io::Error::other("others may write to it"));
-        }
-        Ok(())
+        private(&self.folder)
     }
 
     /// Under its final name a copy is complete, and on disk before it has the name.

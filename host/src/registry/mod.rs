@@ -18,6 +18,6 @@ pub use events::{Event, Events, What};
 pub use folder::list as list_libraries;
 pub use generation::{Generation, State};
 pub use lease::Lease;
-pub use reconcile::Reconciler;
+pub use reconcile::{Following, Reconciler};
 pub use registry::Registry;
 pub use table::{Provider, Table};

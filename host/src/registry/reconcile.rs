@@ -8,6 +8,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,11 +40,40 @@ pub struct Reconciler {
     wake: Sender<Wake>,
     woken: Receiver<Wake>,
     trouble: Option<String>,
+    paused: Arc<AtomicBool>,
 }
 
 enum Wake {
     Dirty,
+    /// Try every file again that is not on its way already.
+    Reload,
     Loaded(Box<Loaded>),
+}
+
+/// A folder that is being followed, for those who want it to be looked at now, or not for a while.
+#[derive(Clone)]
+pub struct Following {
+    wake: Sender<Wake>,
+    paused: Arc<AtomicBool>,
+}
+
+impl Following {
+    /// Looks at the folder now, and tries again what was refused.
+    pub fn reload(&self) {
+        // The reconciler lives as long as the process.
+        _ = self.wake.send(Wake::Reload);
+    }
+
+    /// Follows the folder, or leaves everything as it is until told otherwise.
+    pub fn follow(&self, follow: bool) {
+        self.paused.store(!follow, Ordering::Relaxed);
+        _ = self.wake.send(Wake::Dirty);
+    }
+
+    /// Whether the folder is followed.
+    pub fn is_following(&self) -> bool {
+        !self.paused.load(Ordering::Relaxed)
+    }
 }
 
 /// What came of loading a file as it was when it had this signature.
@@ -75,7 +105,7 @@ enum Progress {
 
 impl Reconciler {
     /// Makes the registry equal to the folder, then goes on doing so on a thread of its own.
-    pub fn start(folder: PathBuf, registry: Arc<Registry>) -> io::Result<()> {
+    pub fn start(folder: PathBuf, registry: Arc<Registry>) -> io::Result<Following> {
         let (wake, woken) = channel();
         let dirty = wake.clone();
         let (folder, problem) = Folder::new(folder, move || _ = dirty.send(Wake::Dirty));
@@ -84,7 +114,9 @@ impl Reconciler {
                 format!("the folder cannot be watched ({problem}); it is read every {} ms instead", RESCAN.as_millis());
             registry.events.publish(What::Trouble { message });
         }
-        let mut reconciler = Self { folder, registry, files: BTreeMap::new(), wake, woken, trouble: None };
+        let paused = Arc::new(AtomicBool::new(false));
+        let following = Following { wake: wake.clone(), paused: paused.clone() };
+        let mut reconciler = Self { folder, registry, files: BTreeMap::new(), wake, woken, trouble: None, paused };
         reconciler.look();
         let patience = Instant::now() + START_PATIENCE;
         while reconciler.is_busy() && Instant::now() < patience {
@@ -95,7 +127,7 @@ impl Reconciler {
                 reconciler.turn();
             }
         })?;
-        Ok(())
+        Ok(following)
     }
 
     fn is_busy(&self) -> bool {
@@ -118,8 +150,8 @@ impl Reconciler {
 
     fn next_moment(&self) -> Instant {
         let rescan = Instant::now() + RESCAN;
-        if self.trouble.is_some() {
-            // No file moves on while the folder cannot be read.
+        if self.trouble.is_some() || self.paused.load(Ordering::Relaxed) {
+            // No file moves on while the folder is not read.
             return rescan;
         }
         let moments = self.files.values().filter_map(|file| match file.state {
@@ -132,7 +164,11 @@ impl Reconciler {
     }
 
     fn take(&mut self, wake: Wake) {
-        let Wake::Loaded(loaded) = wake else { return };
+        let loaded = match wake {
+            Wake::Dirty => return,
+            Wake::Reload => return self.reload(),
+            Wake::Loaded(loaded) => loaded,
+        };
         let Loaded { path, signature, result } = *loaded;
         let Some(file) = self.files.get_mut(&path) else { return };
         // The file may have changed or gone while its thread was at work; then the next one counts.
@@ -150,8 +186,20 @@ impl Reconciler {
         }
     }
 
+    fn reload(&mut self) {
+        let now = Instant::now();
+        for file in self.files.values_mut() {
+            if matches!(file.state, Progress::Done | Progress::Retry(_)) {
+                file.state = Progress::Retry(now);
+            }
+        }
+    }
+
     /// Compares the folder with what is known, and moves every file one step on.
     fn look(&mut self) {
+        if self.paused.load(Ordering::Relaxed) {
+            return;
+        }
         let now = Instant::now();
         let present = match self.folder.libraries() {
             Ok(present) => present,

@@ -9,7 +9,7 @@ use autoscorer_plugin_api::context::{Level, Request};
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
 use autoscorer_plugin_api::outcome::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::services::{Cancel, JobServices};
 use crate::isolate::protocol::{CallFrame, Entry};
@@ -36,7 +36,7 @@ pub struct Run {
 }
 
 /// Where a scorer runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
     /// In the host.
@@ -56,7 +56,7 @@ pub fn score(job: &Job, limits: &Limits, lease: &Lease, artifacts: Option<PathBu
         _ => Place::InProcess,
     };
     let outcome = body.map_err(|refusal| refusal.as_error()).and_then(|body| {
-        let services = JobServices::new(job.workspace.given(), cancel);
+        let services = JobServices::new(job, cancel);
         let answer = call(Entry::Score, job, limits, lease, body, artifacts, &services)?;
         read_reply::<Outcome, _>(answer)?.checked()
     });
@@ -72,7 +72,7 @@ pub fn score(job: &Job, limits: &Limits, lease: &Lease, artifacts: Option<PathBu
 /// All faults in a job's workspace, as far as the scorer can tell.
 pub fn validate(job: &Job, limits: &Limits, lease: &Lease, cancel: &Cancel) -> Result<Faults, ScoreError> {
     let body = lease.body().map_err(|refusal| refusal.as_error())?;
-    let services = JobServices::new(job.workspace.given(), cancel);
+    let services = JobServices::new(job, cancel);
     let answer = call(Entry::Validate, job, limits, lease, body, None, &services);
     answer.and_then(read_reply).map_err(|error| at_stage(error, "validate"))
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use autoscorer_plugin_api::abi::HostServices;
 use autoscorer_plugin_api::context::Level;
 
+use crate::job::{Job, Observer};
 use crate::telemetry::narrate;
 
 /// The word to stop, for all jobs of a command.
@@ -18,6 +19,11 @@ impl Cancel {
         self.0.clone()
     }
 
+    /// Says it.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// Whether it was said.
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -28,22 +34,30 @@ impl Cancel {
 pub struct JobServices {
     job: String,
     cancel: Cancel,
+    observer: Observer,
 }
 
 impl JobServices {
-    /// Services for a job of this name.
-    pub fn new(job: &str, cancel: &Cancel) -> Self {
-        Self { job: job.to_owned(), cancel: cancel.clone() }
+    /// Services for a job.
+    pub fn new(job: &Job, cancel: &Cancel) -> Self {
+        let (name, observer) = (job.workspace.given().to_owned(), job.observer.clone());
+        Self { job: name, cancel: cancel.clone(), observer }
     }
 }
 
 impl HostServices for JobServices {
     fn log(&self, level: Level, message: &str) {
-        narrate::line(level, format_args!("{}: {message}", self.job));
+        match self.observer.get() {
+            Some(observer) => observer.log(level, message),
+            None => narrate::line(level, format_args!("{}: {message}", self.job)),
+        }
     }
 
     fn progress(&self, done: u64, total: u64) {
-        narrate::line(Level::Debug, format_args!("{}: {done} of {total}", self.job));
+        match self.observer.get() {
+            Some(observer) => observer.progress(done, total),
+            None => narrate::line(Level::Debug, format_args!("{}: {done} of {total}", self.job)),
+        }
     }
 
     fn cancelled(&self) -> bool {

@@ -56,9 +56,7 @@ fn confined() -> Result<(), Finding> {
 
 fn open(library: &Path) -> Result<Plugin, Finding> {
     let metadata = peek(library).map_err(|refusal| *refusal.finding)?;
-    let plugin = Plugin::open(library)?;
-    plugin.verify(&metadata)?;
-    Ok(plugin)
+    Plugin::open(library, &metadata)
 }
 
 /// What the worker's threads share.

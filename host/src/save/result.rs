@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::outcome::{Artifact, Outcome, Summary, Warning};
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::artifacts::RESULT_PREFIX;
@@ -19,7 +19,7 @@ use crate::run::Place;
 const NAME: &str = "output/result.json";
 
 /// The standard result. On an error `summary` and `metrics` are empty: a failure is never a score.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ResultFile {
     /// The one number, and how to read it.
     pub summary: Map<String, Value>,
@@ -42,7 +42,7 @@ pub struct ResultFile {
 }
 
 /// Seconds.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Timing {
     /// Opening the library; next to nothing when it was open already.
     pub load_time: f64,
@@ -55,7 +55,7 @@ pub struct Timing {
 }
 
 /// What a job has used.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Resources {
     /// The largest memory of the process so far, in MiB.
     pub memory_peak_mb: Option<f64>,
@@ -64,7 +64,7 @@ pub struct Resources {
 }
 
 /// What made a result.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Versioning {
     /// The scorer's id.
     pub scorer: Option<String>,
@@ -79,7 +79,7 @@ pub struct Versioning {
     /// The API version the library was built against.
     pub api_version: Option<String>,
     /// The version of this program.
-    pub host_version: &'static str,
+    pub host_version: String,
     /// Whether the scorer ran in the host's process or apart.
     pub isolation: Option<Place>,
     /// The limits in force.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::metadata::Abi;
 
 use super::show::params;
 use crate::entry::cli::InspectArgs;
@@ -22,8 +23,11 @@ pub fn run(args: &InspectArgs, start: Instant) -> Result<Exit, ScoreError> {
         return Ok(exit);
     }
     print::out(args.file.display());
-    let panic = format!("{:?}", metadata.panic).to_lowercase();
-    print::out(format!("  {}, API {}, {}, panic = {panic}", metadata.package, metadata.api, metadata.rustc));
+    let nature = match metadata.abi {
+        Abi::Rust => format!("panic = {}", format!("{:?}", metadata.panic).to_lowercase()),
+        Abi::C => "C interface".to_owned(),
+    };
+    print::out(format!("  {}, API {}, {}, {nature}", metadata.package, metadata.api, metadata.built_with()));
     for scorer in &metadata.scorers {
         print::out(format!("\n{} {}: {}", scorer.id, scorer.version, scorer.summary));
         print::out(params(scorer));

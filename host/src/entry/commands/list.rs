@@ -26,7 +26,8 @@ pub fn run(args: &ListArgs, settings: &Settings, start: Instant) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-fn document(registry: &Registry) -> Value {
+/// The scorers, the libraries they come from, and the files that were refused.
+pub fn document(registry: &Registry) -> Value {
     let table = registry.snapshot();
     let scorers: Vec<Value> = table.iter().map(|(_, provider, hidden)| scorer(provider, hidden)).collect();
     let generations: Vec<Value> = registry

@@ -1,17 +1,33 @@
 //! The commands, one file each.
 
+pub mod check;
+pub mod compare;
 pub mod completions;
+pub mod config;
+pub mod demo;
+pub mod dev;
+pub mod doctor;
+pub mod explain;
+mod gates;
 pub mod inspect;
 mod interrupt;
+pub mod jobs;
 mod laid_out;
 pub mod list;
 pub mod man;
+mod meanings;
+pub mod new;
 pub mod replay;
+pub mod report;
 mod requests;
 pub mod review;
 pub mod score;
+pub mod serve;
 pub mod show;
 mod stream;
+pub mod submit;
+pub mod tokens;
 pub mod validate;
+mod waiting;
 pub mod watch;
 pub mod worker;

@@ -29,12 +29,12 @@ pub fn requests(workspaces: &[String], args: &JobArgs, artifacts: bool) -> Resul
 /// A request that lacks only its workspace.
 pub fn template(args: &JobArgs, artifacts: bool) -> Result<Request, ScoreError> {
     Ok(Request {
-        workspace: String::new(),
         scorer: args.scorer.clone(),
         params: params(args)?,
         artifacts,
         time_limit: args.timeout,
         memory_limit: args.memory,
+        ..Request::default()
     })
 }
 

@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::json;
 
+use super::gates::{Gates, Judged};
 use super::{interrupt, requests, stream};
 use crate::engine::{Engine, Report};
 use crate::entry::cli::ScoreArgs;
@@ -37,6 +38,7 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
         return stream::run(args, engine, &cancel);
     }
     let requests = requests::requests(&args.workspaces, &args.job, !args.no_artifacts)?;
+    let gates = Gates::new(&args.gate, requests.len())?;
     let names: Vec<_> =
         requests.iter().filter_map(|request| Job::prepare(request).ok()).map(|job| job.scorer).collect();
     engine.load_needed(names.iter());
@@ -45,11 +47,24 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
             line(report).print_line();
         }
     });
-    let exit = worst(&reports);
+    let judged = gates.judge(&reports);
     match (args.json, args.jsonl) {
-        (true, _) => document(&reports, start).print(),
+        (true, _) => document(&reports, &judged, args.gate.any(), start).print(),
         (_, true) => {}
-        _ => show(&reports),
+        _ => {
+            show(&reports);
+            judged.show_kept();
+        }
+    }
+    if let Some(error) = judged.error().filter(|_| !args.json) {
+        print::err(print::explain(error, None));
+    }
+    judged.say_why();
+    let mut exit = worst(&reports).max(judged.exit());
+    if let Err(error) = gates.write_junit(&reports, &judged) {
+        // The document is printed already, and a failed score may be worse.
+        print::err(print::explain(&error, None));
+        exit = exit.max(Exit::of(&error));
     }
     Ok(exit)
 }
@@ -60,6 +75,7 @@ fn check_stream(args: &ScoreArgs) -> Result<(), ScoreError> {
         Err(ScoreError::new(ErrorCode::InvalidParams, message).hint(hint).at_stage("usage"))
     };
     match (args.workspaces.len(), args.json) {
+        _ if args.gate.any() => usage("'-' has no end to hold scores against gates at", "name the workspaces"),
         (1, false) => Ok(()),
         (1, true) => usage("'-' has no end to print one document at", "use --jsonl for one document a line"),
         _ => usage("'-' stands alone", "name the workspaces, or write their names to stdin, but not both"),
@@ -135,7 +151,7 @@ fn progress_bar(length: usize, done: u64) -> ProgressBar {
 }
 
 /// The worst thing that happened to any workspace.
-fn worst(reports: &[Report]) -> Exit {
+pub(super) fn worst(reports: &[Report]) -> Exit {
     let exits = reports.iter().filter_map(|report| report.result.error.as_ref()).map(Exit::of);
     exits.max().unwrap_or(Exit::Done)
 }
@@ -154,11 +170,23 @@ pub(super) fn line(report: &Report) -> Envelope<Scored<'_>> {
     Envelope::after(Some(scored), report.result.error.clone(), report.result.timing.total_time)
 }
 
+/// The same without gates.
+pub(super) fn document_of(reports: &[Report], start: Instant) -> Envelope<serde_json::Value> {
+    document(reports, &Judged::default(), false, start)
+}
+
 /// One workspace's answer is its result; that of several is a list of them, and an error if any failed.
-fn document(reports: &[Report], start: Instant) -> Envelope<serde_json::Value> {
+fn document(reports: &[Report], judged: &Judged, gated: bool, start: Instant) -> Envelope<serde_json::Value> {
+    let scored = |(at, report): (usize, &Report)| {
+        let mut scored = json!(Scored { workspace: &report.workspace, result: &report.result });
+        if gated {
+            scored["gates"] = json!(judged.json(at));
+        }
+        scored
+    };
     if let [report] = reports {
-        let scored = serde_json::to_value(Scored { workspace: &report.workspace, result: &report.result });
-        return Envelope::new(scored.ok(), report.result.error.clone(), start);
+        let error = report.result.error.as_ref().or(judged.error()).cloned();
+        return Envelope::new(Some(scored((0, report))), error, start);
     }
     let failed: Vec<&Report> = reports.iter().filter(|report| report.result.error.is_some()).collect();
     let error = failed.first().and_then(|report| report.result.error.as_ref()).map(|first| {
@@ -171,13 +199,13 @@ fn document(reports: &[Report], start: Instant) -> Envelope<serde_json::Value> {
         );
         ScoreError::new(first.code, message)
     });
-    let results: Vec<_> =
-        reports.iter().map(|report| Scored { workspace: &report.workspace, result: &report.result }).collect();
+    let error = error.or_else(|| judged.error().cloned());
+    let results: Vec<_> = reports.iter().enumerate().map(scored).collect();
     let data = json!({"succeeded": reports.len() - failed.len(), "failed": failed.len(), "results": results});
     Envelope::new(Some(data), error, start)
 }
 
-fn show(reports: &[Report]) {
+pub(super) fn show(reports: &[Report]) {
     let mut table = print::table(&["workspace", "scorer", "score", "rank", "pass", "time"]);
     for report in reports {
         table.add_row(row(report));

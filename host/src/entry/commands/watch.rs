@@ -26,7 +26,7 @@ pub fn run(args: &WatchArgs, settings: &Settings) -> Result<Exit, ScoreError> {
     print::err(format!("watching {}; Ctrl-C ends", engine.custom_scorers().display()));
     std::thread::scope(|scope| {
         // Following begins with loading what is there, which is worth watching too.
-        let following = scope.spawn(|| engine.follow_folder());
+        let following = scope.spawn(|| engine.follow_folder().map(drop));
         while !cancel.requested() && !print::is_closed() {
             match events.recv_timeout(TICK) {
                 Ok(event) => show(&event, args.jsonl),

@@ -1,0 +1,182 @@
+//! From nothing to a live scorer: `scorers new`, and `scorers dev` while it is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use autoscorer_tests::{Finished, Live, Sandbox, built};
+
+/// Cargo as an author runs it, on the packages that are built already and without a network.
+fn cargo(folder: &Path, arguments: &[&str]) -> Finished {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(arguments).args(["--quiet", "--offline", "--target-dir"]).arg(target()).current_dir(folder);
+    cargo.output().unwrap().into()
+}
+
+/// One folder for all crates of these tests, so that what they share is compiled once.
+fn target() -> PathBuf {
+    built().folder.join("autoscorer-tests/template")
+}
+
+/// A new crate in the sandbox.
+fn new(sandbox: &Sandbox, name: &str, kind: &str) -> PathBuf {
+    let api = built().root.join("plugin-api");
+    let made = sandbox.run(&["scorers", "new", name, "--kind", kind, "--api", api.to_str().unwrap()]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    sandbox.path().join(name)
+}
+
+/// Tests and builds a crate and gives its library.
+fn build(folder: &Path) -> PathBuf {
+    for command in ["test", "build"] {
+        let finished = cargo(folder, &[command]);
+        assert_eq!(finished.code, 0, "cargo {command}: {}{}", finished.stdout, finished.stderr);
+    }
+    let name = folder.file_name().unwrap().to_str().unwrap().replace('-', "_");
+    target().join(format!("debug/lib{name}.so"))
+}
+
+#[test]
+fn every_kind_of_crate_goes_from_nothing_to_a_score_unedited() {
+    let sandbox = Sandbox::new();
+    let mut live = Live::start(&sandbox, &[]);
+    for (kind, name, metric, value) in [
+        ("csv", "table-scorer", "mae", 0.25),
+        ("json", "answers", "exact_match", 2.0 / 3.0),
+        ("blank", "scorer", "equal", 1.0),
+    ] {
+        let folder = new(&sandbox, name, kind);
+        let library = build(&folder);
+        let file = sandbox.drop_bytes(&fs::read(library).unwrap(), &format!("{name}.so"));
+        live.event("live", &file);
+        let scored = live.score(&folder.join("cases/good"));
+        let found = scored["data"]["metrics"][metric].as_f64().unwrap_or(f64::NAN);
+        assert!((found - value).abs() < 1e-9, "{kind}: {scored:#}");
+        assert_eq!(live.score(&folder.join("cases/bad"))["status"], "error", "{kind}");
+    }
+}
+
+#[test]
+fn the_template_in_the_repository_is_what_new_writes() {
+    let sandbox = Sandbox::new();
+    let made = new(&sandbox, "my-scorer", "csv");
+    let template = built().root.join("custom_scorers/template");
+    for file in files(&made, &made) {
+        let text = |root: &Path| fs::read_to_string(root.join(&file)).unwrap_or_default();
+        let line = |text: String| {
+            text.lines().filter(|line| !line.starts_with("autoscorer-plugin-api")).collect::<Vec<_>>().join("\n")
+        };
+        if !["Cargo.lock", ".gitignore"].contains(&file.to_str().unwrap()) {
+            assert_eq!(line(text(&made)), line(text(&template)), "{}", file.display());
+        }
+    }
+    for case in files(&template.join("cases"), &template) {
+        let written = made.join(&case).exists() || case.ends_with("output/result.json");
+        assert!(written, "{} is not written", case.display());
+    }
+}
+
+fn files(folder: &Path, root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let inside = entries.flat_map(|path| if path.is_dir() { files(&path, root) } else { vec![path] });
+    inside.map(|path| path.strip_prefix(root).map_or(path.clone(), Path::to_owned)).collect()
+}
+
+#[test]
+fn a_name_that_cannot_be_used_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.write("taken/notes.txt", "mine");
+    let before = fs::read_dir(sandbox.path()).unwrap().count();
+    for (name, reason) in [
+        ("match", "is a word of the Rust language"),
+        ("Big Name", "is no name of a crate"),
+        ("../up", "is no name of a crate"),
+        ("test", "is a name of Rust's own tools"),
+        ("classification-f1", "is a built-in scorer"),
+        ("taken", "is already there"),
+    ] {
+        let refused = sandbox.run(&["scorers", "new", name]);
+        assert_eq!(refused.code, 2, "{name}");
+        assert!(refused.stderr.contains(reason) && refused.stderr.contains("help"), "{name}: {}", refused.stderr);
+    }
+    assert_eq!(sandbox.run(&["scorers", "new", "fine", "--api", "taken"]).code, 2);
+    assert_eq!(sandbox.run(&["scorers", "new", "fine", "--dir", "taken/notes.txt", "--json"]).code, 3);
+    assert_eq!(fs::read_dir(sandbox.path()).unwrap().count(), before);
+}
+
+/// `scorers dev` on a crate, with cargo's settings of these tests. The shell writes its pid down, for the signal, and
+/// becomes the program.
+fn dev(sandbox: &Sandbox, name: &str) -> Live {
+    let workspace = format!("{name}/cases/good");
+    let command = sandbox.command(&["scorers", "dev", name, "--workspace", &workspace, "--jsonl"]);
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "echo $$ > pid; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    shell.current_dir(sandbox.path()).env_remove("LD_LIBRARY_PATH");
+    shell.env("CARGO_TARGET_DIR", target()).env("CARGO_NET_OFFLINE", "true").env("CARGO_TERM_COLOR", "never");
+    Live::spawn(&mut shell)
+}
+
+/// The next round, which must end like this.
+fn round(live: &mut Live, status: &str) -> serde_json::Value {
+    let round = live.wait(status, |_| true);
+    assert_eq!(round["status"], status, "{round:#}");
+    round
+}
+
+#[test]
+fn every_save_is_a_round_and_every_fault_has_its_help() {
+    let sandbox = Sandbox::new();
+    let folder = new(&sandbox, "in-work", "csv");
+    let source = folder.join("src/lib.rs");
+    let text = fs::read_to_string(&source).unwrap();
+    let save = |old: &str, new: &str| {
+        assert!(text.contains(old));
+        fs::write(&source, text.replace(old, new)).unwrap();
+    };
+    let error = "let error = sum / rows.len() as f64;";
+    let mut live = dev(&sandbox, "in-work");
+    let first = round(&mut live, "scored");
+    assert_eq!((first["metric"].as_str(), first["score"].as_f64()), (Some("mae"), Some(0.25)));
+    assert!(first["change"].is_null() && first["deterministic"] == true, "{first:#}");
+
+    save(error, "let error = 1.0 + sum / rows.len() as f64;");
+    let worse = round(&mut live, "scored");
+    assert_eq!((worse["score"].as_f64(), worse["change"].as_f64()), (Some(1.25), Some(1.0)));
+
+    save(error, "let error: f64 = \"not a number\";");
+    let broken = round(&mut live, "build_failed");
+    let said = broken["compiler"][0].as_str().unwrap();
+    assert!(said.contains("error[E0308]: mismatched types") && said.contains("src/lib.rs:"), "{said}");
+
+    save(error, "let error = sum / rows.iter().map(|_| rows[99]).count() as f64;");
+    let panicked = round(&mut live, "score_failed");
+    assert_eq!(panicked["error"]["code"], "SCORER_PANIC");
+    assert!(panicked["error"]["details"]["location"].as_str().unwrap().contains("src/lib.rs:"), "{panicked:#}");
+    assert!(panicked["hints"].to_string().contains("return a ScoreError instead of unwrap"), "{panicked:#}");
+
+    let clock = "f64::from(std::time::UNIX_EPOCH.elapsed().unwrap().subsec_nanos())";
+    save(error, &format!("let error = sum + {clock};"));
+    let unsteady = round(&mut live, "scored");
+    assert_eq!(unsteady["deterministic"], false);
+    assert!(unsteady["hints"][0].as_str().unwrap().contains("the order of a HashMap"), "{unsteady:#}");
+
+    save(error, error);
+    assert_eq!(round(&mut live, "scored")["score"], 0.25);
+    // The workspace counts as well.
+    fs::write(folder.join("cases/good/output/pred.csv"), "id,value\nc,4\nb,2\na,1\n").unwrap();
+    assert_eq!(round(&mut live, "scored")["change"], -0.25);
+
+    let pid = fs::read_to_string(sandbox.path().join("pid")).unwrap();
+    assert!(Command::new("kill").args(["-INT", pid.trim()]).status().unwrap().success());
+    assert_eq!(live.end(), 130);
+}
+
+#[test]
+fn what_is_no_crate_is_said_at_once() {
+    let sandbox = Sandbox::new();
+    sandbox.workspace("ws", "good");
+    let refused = sandbox.run(&["scorers", "dev", "ws", "--workspace", "ws"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("ws is no crate") && refused.stderr.contains("scorers new NAME"));
+    assert_eq!(sandbox.run(&["scorers", "dev", "ws", "--workspace", "nowhere"]).code, 3);
+}
