@@ -1,7 +1,7 @@
 //! A file in the watched folder: which ones count, what they are, and a signature that tells when one has changed.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -107,17 +107,6 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Finding> {
         ));
     }
     Ok((file, metadata.len()))
-}
-
-/// The whole content of a regular file.
-pub fn read_regular(path: &Path) -> Result<Vec<u8>, Finding> {
-    let (file, size) = open_regular(path)?;
-    let mut bytes = Vec::with_capacity(size as usize);
-    // A file that grows meanwhile is found out later; it must not fill the memory before.
-    file.take(MAX_SIZE).read_to_end(&mut bytes).map_err(|error| {
-        Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check the disk")
-    })?;
-    Ok(bytes)
 }
 
 fn kind_name(metadata: &Metadata) -> &'static str {

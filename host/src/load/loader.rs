@@ -1,6 +1,7 @@
 //! The loader: takes a file through the steps, and keeps what it has opened.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::file::{self, Signature};
 use super::isolation::{Isolation, Origin};
 use super::open::Plugin;
 use super::refusal::{Finding, Refusal, Step};
-use super::store::{self, Store, sha256};
+use super::store::{Store, sha256_of};
 use super::vetted::{Vetted, ids};
 use super::{elf, probe, settle};
 use crate::isolate::{Limits, Pool, Setup, StartError};
@@ -98,17 +99,14 @@ impl Loader {
             return Ok(vetted);
         }
         // A look at its headers first: what is no library is not read at all.
-        peek(source)?;
-        let bytes = file::read_regular(source).map_err(refused(Step::Check))?;
-        let metadata = elf::inspect(bytes.as_slice()).map_err(refused(Step::Check))?;
-        let known = &metadata;
-        let refused = |step: Step| move |finding: Finding| finding.at(step, source).claiming(ids(known));
-        elf::check_host(&metadata).map_err(refused(Step::Check))?;
-        let hash = sha256(&bytes);
-        if origin == Origin::Custom {
-            check_unchanged(source, &signature, &hash).map_err(refused(Step::Copy))?;
-        }
-        let copy = self.store.keep(&bytes, &hash).map_err(refused(Step::Copy))?;
+        let claimed = ids(&peek(source)?);
+        let refused = |step: Step| {
+            let claimed = claimed.clone();
+            move |finding: Finding| finding.at(step, source).claiming(claimed)
+        };
+        let (hash, copy) = self.copied(source, &signature).map_err(refused(Step::Copy))?;
+        // What counts is the copy, which is what will run.
+        let metadata = peek(&copy).map_err(|refusal| refused(Step::Check)(*refusal.finding))?;
         let worker = match origin {
             Origin::Custom => Some(probe::probe(&copy, &self.setup(&metadata)).map_err(refused(Step::Probe))?),
             Origin::BuiltIn => {
@@ -117,6 +115,16 @@ impl Loader {
             }
         };
         Ok(Vetted { source: source.to_owned(), signature, copy, sha256: hash, metadata, worker })
+    }
+
+    /// The sha256 of a file and its private copy. It is read twice, to be hashed and to be copied, and must be the same: somebody
+    /// may have begun to write again after it had settled.
+    fn copied(&self, source: &Path, signature: &Signature) -> Result<(String, PathBuf), Finding> {
+        let sha256 = hash_of(source)?;
+        let (file, size) = file::open_regular(source)?;
+        let copy = self.store.keep(file.take(size), size, &sha256)?;
+        let unchanged = Signature::of(source).is_ok_and(|now| now == *signature);
+        if unchanged { Ok((sha256, copy)) } else { Err(Finding::changed()) }
     }
 
     /// A built-in library whose copy is known is not read again: most of the time of a small job would go into hashing it.
@@ -147,8 +155,7 @@ impl Loader {
     /// Tries a kept copy out before it is used: files may rot.
     pub fn try_out(&self, vetted: &mut Vetted) -> Result<(), Refusal> {
         let refused = |finding: Finding| finding.at(Step::Probe, &vetted.source);
-        let bytes = file::read_regular(&vetted.copy).map_err(refused)?;
-        if sha256(&bytes) != vetted.sha256 {
+        if hash_of(&vetted.copy).map_err(refused)? != vetted.sha256 {
             let finding =
                 Finding::new("a copy that has changed", "the content that its name says", "remove it from the store");
             return Err(refused(finding));
@@ -211,17 +218,12 @@ impl Loader {
     }
 }
 
-/// Somebody may have begun to write again after the file had settled.
-fn check_unchanged(source: &Path, signature: &Signature, hash: &str) -> Result<(), Finding> {
-    let unchanged = Signature::of(source).is_ok_and(|now| now == *signature);
-    if unchanged && store::sha256_of(file::open_regular(source)?.0).is_ok_and(|now| now == hash) {
-        return Ok(());
-    }
-    Err(Finding::new(
-        "a file that changed while it was copied",
-        "a file that nobody writes to",
-        "nothing: it is tried again by itself when it is quiet",
-    ))
+fn hash_of(path: &Path) -> Result<String, Finding> {
+    let (file, size) = file::open_regular(path)?;
+    // A file that grows meanwhile must not be read for ever.
+    sha256_of(file.take(size)).map_err(|error| {
+        Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check the disk")
+    })
 }
 
 fn unreadable(error: std::io::Error) -> Finding {

@@ -58,6 +58,15 @@ impl Finding {
         Self { found: found.into(), expected: expected.into(), help: help.into() }
     }
 
+    /// That a file did not stay as it was.
+    pub fn changed() -> Self {
+        Self::new(
+            "a file that changed while it was copied",
+            "a file that nobody writes to",
+            "nothing: it is tried again by itself when it is quiet",
+        )
+    }
+
     /// The refusal of a file at a step.
     pub fn at(self, step: Step, file: &Path) -> Refusal {
         Refusal { file: file.to_owned(), step, finding: Box::new(self), claims: Vec::new() }

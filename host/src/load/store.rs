@@ -29,19 +29,23 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// The sha256 of a library, in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+/// The sha256 of a file in hexadecimal, without holding it in memory.
+pub fn sha256_of(file: impl Read) -> io::Result<String> {
+    copy_hashed(file, io::sink())
 }
 
-/// The same of a file, without holding it in memory.
-pub fn sha256_of(mut file: impl Read) -> io::Result<String> {
+/// Copies a file and gives its sha256. A library may have hundreds of megabytes, and a host that held each one in memory would
+/// never give all of it back.
+fn copy_hashed(mut from: impl Read, mut to: impl Write) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut block = vec![0; 1 << 16];
     loop {
-        match file.read(&mut block)? {
+        match from.read(&mut block)? {
             0 => return Ok(hex(&hasher.finalize())),
-            read => hasher.update(&block[..read]),
+            read => {
+                hasher.update(&block[..read]);
+                to.write_all(&block[..read])?;
+            }
         }
     }
 }
@@ -65,15 +69,17 @@ impl Store {
         Self { folder }
     }
 
-    /// The path of the private copy of these bytes.
-    pub fn keep(&self, bytes: &[u8], sha256: &str) -> Result<PathBuf, Finding> {
-        self.try_keep(bytes, sha256).map_err(|error| {
+    /// The path of the private copy of a file of this size and sha256. If it has other content by now, it is still being
+    /// written.
+    pub fn keep(&self, source: impl Read, size: u64, sha256: &str) -> Result<PathBuf, Finding> {
+        let kept = self.try_keep(source, size, sha256).map_err(|error| {
             Finding::new(
                 format!("a store that cannot take a copy: {error}"),
                 format!("a private, writable folder {}", self.folder.display()),
                 "free some space or mend its permissions, or choose another folder with --store",
             )
-        })
+        })?;
+        kept.ok_or_else(Finding::changed)
     }
 
     /// The copy of a file that was copied before and has not changed since, found without reading the file.
@@ -93,19 +99,19 @@ impl Store {
         }
     }
 
-    fn try_keep(&self, bytes: &[u8], sha256: &str) -> io::Result<PathBuf> {
+    fn try_keep(&self, source: impl Read, size: u64, sha256: &str) -> io::Result<Option<PathBuf>> {
         let path = self.folder.join(format!("{sha256}.so"));
-        if fs::metadata(&path).is_ok_and(|copy| copy.is_file() && copy.len() == bytes.len() as u64) {
+        if fs::metadata(&path).is_ok_and(|copy| copy.is_file() && copy.len() == size) {
             // Its age says when it was last of use. A store on a read-only disk can still be read from.
             _ = File::open(&path).and_then(|copy| copy.set_modified(SystemTime::now()));
             self.check_private()?;
-            return Ok(path);
+            return Ok(Some(path));
         }
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         self.check_private()?;
-        self.write(&path, bytes)?;
+        let written = self.write(source, sha256, &path)?;
         self.prune();
-        Ok(path)
+        Ok(written.then_some(path))
     }
 
     /// Notes that the library with this sha256 has been live, as a built-in or a custom one.
@@ -134,18 +140,22 @@ impl Store {
         private(&self.folder)
     }
 
-    /// Under its final name a copy is complete, and on disk before it has the name.
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    /// Under its final name a copy is complete, and on disk before it has the name. There is none of a file whose content is
+    /// not what it was.
+    fn write(&self, source: impl Read, sha256: &str, path: &Path) -> io::Result<bool> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!(".{}-{number}.tmp", std::process::id()));
         let written = File::create_new(&temporary).and_then(|mut file| {
-            file.write_all(bytes)?;
+            if copy_hashed(source, &mut file)? != sha256 {
+                return Ok(false);
+            }
             file.set_permissions(fs::Permissions::from_mode(0o500))?;
             file.sync_all()?;
-            fs::rename(&temporary, path)
+            fs::rename(&temporary, path)?;
+            Ok(true)
         });
-        if written.is_err() {
+        if !matches!(written, Ok(true)) {
             _ = fs::remove_file(&temporary);
         }
         written
@@ -187,15 +197,30 @@ fn note(origin: Origin) -> &'static str {
 mod tests {
     use super::*;
 
+    const LIBRARY: &[u8] = b"library";
+
+    fn keep(store: &Store) -> Result<PathBuf, Finding> {
+        store.keep(LIBRARY, LIBRARY.len() as u64, &sha256_of(LIBRARY).unwrap())
+    }
+
     #[test]
     fn the_same_bytes_are_kept_once_and_a_cut_copy_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().join("store"));
-        let path = store.keep(b"library", "abc").unwrap();
-        assert_eq!(store.keep(b"library", "abc").unwrap(), path);
+        let path = keep(&store).unwrap();
+        assert_eq!(keep(&store).unwrap(), path);
         fs::remove_file(&path).unwrap();
         fs::write(&path, b"lib").unwrap();
-        assert_eq!(fs::read(store.keep(b"library", "abc").unwrap()).unwrap(), b"library");
+        assert_eq!(fs::read(keep(&store).unwrap()).unwrap(), LIBRARY);
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_copied_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("store"));
+        let finding = store.keep(b"another".as_slice(), 7, &sha256_of(LIBRARY).unwrap()).unwrap_err();
+        assert!(finding.found.contains("changed while it was copied"), "{}", finding.found);
+        assert_eq!(fs::read_dir(folder.path().join("store")).unwrap().count(), 0);
     }
 
     #[test]
@@ -205,7 +230,7 @@ mod tests {
         let file = folder.path().join("lib.so");
         fs::write(&file, b"library").unwrap();
         let fresh = Signature::of(&file).unwrap();
-        store.keep(b"library", "abc").unwrap();
+        keep(&store).unwrap();
         store.remember(&fresh, "abc");
         assert_eq!(store.recall(&fresh), None, "too young to be sure of");
         // This program itself is old enough, and never as small as that library.
@@ -220,7 +245,7 @@ mod tests {
         let store = folder.path().join("store");
         fs::create_dir(&store).unwrap();
         fs::set_permissions(&store, fs::Permissions::from_mode(0o777)).unwrap();
-        let finding = Store::new(store).keep(b"library", "abc").unwrap_err();
+        let finding = keep(&Store::new(store)).unwrap_err();
         assert!(finding.found.contains("others may write to it"), "{}", finding.found);
     }
 
@@ -240,11 +265,11 @@ mod tests {
         }
         aged("1-2-3.seen".to_owned(), 2);
         aged(".9-0.tmp".to_owned(), 2);
-        store.keep(b"library", "new").unwrap();
+        let new = keep(&store).unwrap();
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         let count =
             |extension: &str| left.iter().filter(|path| path.extension().is_some_and(|own| own == extension)).count();
         assert_eq!((count("so"), count("custom"), left.len()), (KEEP, KEEP - 1, 2 * KEEP - 1));
-        assert!(folder.path().join("new.so").exists() && folder.path().join("0.so").exists());
+        assert!(new.exists() && folder.path().join("0.so").exists());
     }
 }
