@@ -265,7 +265,7 @@ fn nothing_known() -> Versioning {
 /// Puts artifacts and result in place. If that fails, there is no score either.
 fn finish(root: &Path, result: &mut ResultFile, artifacts: ArtifactFolder, start: Instant) {
     let saving = Instant::now();
-    let placed = if result.error.is_none() { artifacts.put_in_place() } else { artifacts.remove_old() };
+    let placed = if result.artifacts.is_empty() { artifacts.remove_old() } else { artifacts.put_in_place() };
     if let (Err(error), None) = (placed, &result.error) {
         let message = format!("output/artifacts cannot be replaced: {error}");
         result.fail(ScoreError::new(ErrorCode::ScoreError, message).at_stage("save"));

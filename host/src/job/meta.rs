@@ -31,11 +31,11 @@ pub struct Meta {
 impl Meta {
     /// Reads the file. A scorer given by the caller counts instead of the file's, and makes the file optional.
     pub fn read(workspace: &Workspace, given: Option<ScorerName>) -> Result<Self, Faults> {
-        let exists = workspace.path().join(NAME).symlink_metadata().is_ok();
+        let missing = || workspace.path().join(NAME).symlink_metadata().is_err();
         let text = match files::read_text(workspace.path(), NAME) {
             Ok(text) => text,
-            Err(_) if given.is_some() && !exists => "{}".to_owned(),
-            Err(error) if !exists => {
+            Err(_) if given.is_some() && missing() => "{}".to_owned(),
+            Err(error) if missing() => {
                 return Err(error
                     .hint("write one, such as {\"scorer\": \"classification_f1\"}, or name a scorer with --scorer")
                     .into());

@@ -38,7 +38,8 @@ pub fn sha256_of(file: impl Read) -> io::Result<String> {
 /// never give all of it back.
 fn copy_hashed(mut from: impl Read, mut to: impl Write) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    let mut block = vec![0; 1 << 16];
+    // On the stack, and not on the heap: most files that are hashed are small, and a large piece is dear to get and to give back.
+    let mut block = [0; 1 << 15];
     loop {
         match from.read(&mut block)? {
             0 => return Ok(hex(&hasher.finalize())),

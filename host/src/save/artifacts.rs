@@ -23,7 +23,6 @@ impl ArtifactFolder {
     /// A folder for a job in this workspace; the scorer makes it when it writes its first file.
     pub fn new(workspace: &Path) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        remove_leavings(workspace);
         let name = format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         Self { workspace: workspace.to_owned(), aside: workspace.join("output").join(name) }
     }
@@ -34,7 +33,7 @@ impl ArtifactFolder {
     }
 
     /// Puts these artifacts in the place of those of the last job.
-    pub fn put_in_place(self) -> io::Result<()> {
+    pub fn put_in_place(&self) -> io::Result<()> {
         self.remove_old()?;
         match fs::rename(&self.aside, self.workspace.join(ARTIFACTS)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -55,19 +54,13 @@ impl Drop for ArtifactFolder {
     }
 }
 
-/// Removes what killed processes have left; what belongs to a living one stays.
-fn remove_leavings(workspace: &Path) {
-    let entries = fs::read_dir(workspace.join("output")).into_iter().flatten().flatten();
-    for entry in entries {
-        let name = entry.file_name();
-        let number = |name: &str| {
-            let rest = name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(RESULT_PREFIX))?;
-            rest.split('-').next()?.parse::<u32>().ok()
-        };
-        let owner = name.to_str().and_then(number);
-        if owner.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
-            _ = remove(&entry.path());
-        }
+/// Removes a file of `output/` that a killed process has left; what belongs to a living one stays.
+pub(super) fn remove_leaving(path: &Path, name: &str) {
+    let rest = name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(RESULT_PREFIX));
+    let owner = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+    if owner.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+        // What stays is hidden, and tried again by the next job.
+        _ = remove(path);
     }
 }
 
@@ -103,6 +96,7 @@ mod tests {
         write(failed.path(), "half.txt");
         drop(failed);
         assert!(root.join(ARTIFACTS).join("old.txt").exists());
+        remove_leaving(&root.join("output/.artifacts-4294967294-0"), ".artifacts-4294967294-0");
 
         let done = ArtifactFolder::new(root);
         write(done.path(), "new.txt");

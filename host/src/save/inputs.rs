@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use super::artifacts::remove_leaving;
 use crate::load::sha256_of;
 
 /// More entries than this are a data set, and are not listed one by one.
 const MAX_ENTRIES: usize = 1_000;
 
-/// The files below `input/` and the predictions in `output/`. What the host and the scorer write there does not count.
+/// The files below `input/` and the predictions in `output/`. What the host and the scorer write there does not count, and
+/// what killed hosts have left there goes.
 #[derive(Debug, Default)]
 pub struct Inputs {
     files: Vec<(String, PathBuf)>,
@@ -40,7 +42,13 @@ impl Inputs {
             }
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = format!("{folder}/{name}");
-            if name.starts_with('.') || path == "output/result.json" || path == "output/artifacts" {
+            if name.starts_with('.') {
+                if folder == "output" {
+                    remove_leaving(&entry.path(), &name);
+                }
+                continue;
+            }
+            if path == "output/result.json" || path == "output/artifacts" {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -144,12 +144,9 @@ pub fn write(workspace: &Path, result: &ResultFile) -> Result<(), ScoreError> {
 
 fn try_write(workspace: &Path, result: &ResultFile) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    fs::create_dir_all(workspace.join("output"))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let aside = workspace.join(format!("output/{RESULT_PREFIX}{}-{number}", std::process::id()));
-    // What stands there is left by a killed process, or a link that leads elsewhere.
-    _ = fs::remove_file(&aside);
-    let written = File::create_new(&aside).and_then(|file| {
+    let written = create(&aside).and_then(|file| {
         let mut file = BufWriter::new(file);
         serde_json::to_writer_pretty(&mut file, result)?;
         file.write_all(b"\n")?;
@@ -160,6 +157,19 @@ fn try_write(workspace: &Path, result: &ResultFile) -> io::Result<()> {
         _ = fs::remove_file(&aside);
     }
     written
+}
+
+/// A new file, whatever stands in its place: nothing, not even a folder; or what a killed process has left, or a link that
+/// leads elsewhere.
+fn create(path: &Path) -> io::Result<File> {
+    File::create_new(path).or_else(|error| {
+        match error.kind() {
+            io::ErrorKind::NotFound => fs::create_dir_all(path.parent().unwrap_or(path))?,
+            io::ErrorKind::AlreadyExists => fs::remove_file(path)?,
+            _ => return Err(error),
+        }
+        File::create_new(path)
+    })
 }
 
 fn unwritable(error: &io::Error) -> ScoreError {

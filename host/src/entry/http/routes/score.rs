@@ -58,12 +58,12 @@ impl ScoreBody {
     }
 }
 
-type Scored = Result<Json<Answer<Value>>, Problem>;
+type Scored = Result<Json<Answer<ResultFile>>, Problem>;
 
 fn answer(result: ResultFile) -> Scored {
     match result.error {
         Some(error) => Err(error.into()),
-        None => Ok(body(serde_json::to_value(result).map_err(|error| Problem::internal(error.to_string()))?)),
+        None => Ok(body(result)),
     }
 }
 
