@@ -134,7 +134,12 @@ impl Engine {
     fn score_in(&self, workspace: Workspace, request: &Request, cancel: &Cancel, start: Instant) -> ResultFile {
         let root = workspace.path().to_owned();
         // Two jobs in one workspace take turns, so that the later one's result is the one that stays.
-        let _turn = WorkspaceLock::wait(&root, || cancel.requested());
+        let turn = WorkspaceLock::wait(&root, || cancel.requested());
+        if turn.is_none() && cancel.requested() {
+            // The workspace is another job's, and stays as that one leaves it.
+            let message = "the job was cancelled while it waited for its workspace";
+            return failure(ScoreError::new(ErrorCode::Cancelled, message).at_stage("score"));
+        }
         if let Err(error) = save::forget(&root) {
             return failure(error);
         }

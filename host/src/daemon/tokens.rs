@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use autoscorer_plugin_api::context::hex;
 use clap::ValueEnum;
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -44,22 +45,37 @@ pub struct Token {
 pub struct Tokens {
     file: PathBuf,
     tokens: Vec<Token>,
+    made: bool,
 }
 
 impl Tokens {
     /// Reads the file; without one there are no tokens.
     pub fn read(file: &Path) -> io::Result<Self> {
-        let tokens = match fs::read_to_string(file) {
-            Ok(text) => serde_json::from_str(&text).map_err(io::Error::other)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        let (tokens, made) = match fs::read_to_string(file) {
+            Ok(text) => (serde_json::from_str(&text).map_err(io::Error::other)?, true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
             Err(error) => return Err(error),
         };
-        Ok(Self { file: file.to_owned(), tokens })
+        Ok(Self { file: file.to_owned(), tokens, made })
+    }
+
+    /// Makes the file's folder and waits for the turn to change the file: of two changes at once, one would be lost.
+    pub fn turn(file: &Path) -> io::Result<File> {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let folder = File::open(folder)?;
+        flock(&folder, FlockOperation::LockExclusive)?;
+        Ok(folder)
     }
 
     /// All of them, without the tokens themselves.
     pub fn list(&self) -> &[Token] {
         &self.tokens
+    }
+
+    /// Whether there is a file of tokens, even an empty one.
+    pub fn were_ever_made(&self) -> bool {
+        self.made
     }
 
     /// Whether there are none.
@@ -129,7 +145,9 @@ mod tests {
         assert_eq!(again.find("as_"), None);
         assert!(!fs::read_to_string(&file).unwrap().contains(&secret));
         assert!(tokens.remove("ci").unwrap() && !tokens.remove("ci").unwrap());
-        assert_eq!(Tokens::read(&file).unwrap().find(&secret), None);
+        let rest = Tokens::read(&file).unwrap();
+        assert!(rest.find(&secret).is_none() && rest.were_ever_made());
+        assert!(!Tokens::read(&folder.path().join("none.json")).unwrap().were_ever_made());
     }
 
     #[test]

@@ -107,6 +107,9 @@ impl Worker {
             .stderr(print)
             // A scorer's last words are worth more than where they were spoken.
             .env("RUST_BACKTRACE", "0")
+            // The daemon's own secrets are no scorer's business.
+            .env_remove("AUTOSCORER_CALLBACK_SECRET")
+            .env_remove("AUTOSCORER_TOKEN")
             .process_group(0)
             .spawn()?;
         Ok(Self { child, socket: ours, printed: Some(File::from(OwnedFd::from(printed))), inbox: Inbox::default() })

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::daemon::Tokens;
 use crate::entry::envelope::Envelope;
 use crate::entry::exit::Exit;
+use crate::entry::http::ANONYMOUS;
 use crate::entry::print;
 use crate::entry::serve_args::{TokensArgs, TokensCommand};
 use crate::telemetry::time;
@@ -20,6 +21,10 @@ pub fn run(args: &TokensArgs, start: Instant) -> Result<Exit, ScoreError> {
             .file(file.display().to_string())
             .hint("name the daemon's data folder with --data, or the file with --file")
     };
+    let _turn = match args.command {
+        TokensCommand::List => None,
+        TokensCommand::Add { .. } | TokensCommand::Remove { .. } => Some(Tokens::turn(&file).map_err(failed)?),
+    };
     let mut tokens = Tokens::read(&file).map_err(failed)?;
     let (data, text) = match &args.command {
         TokensCommand::Add { name, scope } => {
@@ -28,8 +33,10 @@ pub fn run(args: &TokensArgs, start: Instant) -> Result<Exit, ScoreError> {
                     .hint("choose another name, or remove it first")
                     .at_stage("usage"));
             }
-            if let Some(folder) = file.parent() {
-                std::fs::create_dir_all(folder).map_err(failed)?;
+            if name == ANONYMOUS {
+                return Err(ScoreError::new(ErrorCode::InvalidParams, format!("'{name}' is whoever has no token"))
+                    .hint("choose another name")
+                    .at_stage("usage"));
             }
             let secret = tokens.add(name, *scope, time::now()).map_err(failed)?;
             print::err("This is the only time the token is shown. A running daemon takes it in after SIGHUP.");

@@ -12,6 +12,9 @@ use super::app::App;
 use super::problem::Problem;
 use crate::daemon::{Scope, ServeSettings, Tokens};
 
+/// The name of whoever has no token.
+pub const ANONYMOUS: &str = "anonymous";
+
 /// Who asks.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -42,10 +45,20 @@ impl Gate {
                 return Err(format!("{} is no loopback address, and anybody might {scope:?}", settings.bind));
             }
             Some(scope) => scope,
-            None if tokens.is_empty() => Scope::Submit,
-            None => Scope::None,
+            // Whoever has made tokens wants to know who asks, even after taking the last one out.
+            None if tokens.were_ever_made() => Scope::None,
+            None => Scope::Submit,
         };
         Ok(Self { tokens, anonymous })
+    }
+
+    /// Reads the tokens anew. A file that has vanished takes no lock off the door.
+    pub fn reopen(&self, settings: &ServeSettings) -> Result<Self, String> {
+        let gate = Self::open(settings)?;
+        if self.tokens.were_ever_made() && !gate.tokens.were_ever_made() {
+            return Err(format!("the tokens in {} are gone", settings.tokens.display()));
+        }
+        Ok(gate)
     }
 
     fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
@@ -54,7 +67,7 @@ impl Gate {
                 .hint("send 'Authorization: Bearer TOKEN'; 'autoscorer tokens add' makes a token")
         };
         let Some(given) = headers.get(header::AUTHORIZATION) else {
-            return Ok(Caller { name: "anonymous".to_owned(), scope: self.anonymous });
+            return Ok(Caller { name: ANONYMOUS.to_owned(), scope: self.anonymous });
         };
         let secret = given.to_str().ok().and_then(|text| {
             let (scheme, secret) = text.split_once(' ')?;
