@@ -225,7 +225,7 @@ impl Engine {
         let mut result = ResultFile::new(run.outcome, versioning);
         result.timing =
             Timing { load_time: seconds(run.load_time), compute_time: seconds(run.compute_time), ..Timing::default() };
-        result.resources.cpu_time = seconds(run.cpu_time);
+        result.resources = Resources { memory_peak_mb: run.used.memory_peak_mb, cpu_time: seconds(run.used.cpu) };
         result
     }
 }
@@ -275,7 +275,7 @@ fn finish(root: &Path, result: &mut ResultFile, artifacts: ArtifactFolder, start
         let message = format!("output/artifacts cannot be replaced: {error}");
         result.fail(ScoreError::new(ErrorCode::ScoreError, message).at_stage("save"));
     }
-    result.resources = Resources { memory_peak_mb: resources::peak_memory_mb(), ..result.resources };
+    result.resources.memory_peak_mb = result.resources.memory_peak_mb.or_else(resources::peak_memory_mb);
     result.timing.save_time = saving.elapsed().as_secs_f64();
     result.timing.total_time = start.elapsed().as_secs_f64();
     if let Err(error) = save::write(root, result) {

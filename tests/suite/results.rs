@@ -121,6 +121,24 @@ fn a_time_limit_binds_a_scorer_that_asks() {
 }
 
 #[test]
+fn what_a_worker_has_used_is_told_not_what_the_host_has() {
+    let sandbox = Sandbox::new();
+    let used = |rows: usize| {
+        let workspace = sandbox.workspace("ws", "classification_f1");
+        let rows: String = (0..rows).map(|row| format!("{row:016},label\n")).collect();
+        for file in ["ws/input/gt.csv", "ws/output/pred.csv"] {
+            sandbox.write(file, format!("id,label\n{rows}"));
+        }
+        assert_eq!(sandbox.run(&["score", "ws", "--isolation", "process", "--no-artifacts"]).code, 0);
+        let resources = &result(&workspace)["resources"];
+        (resources["memory_peak_mb"].as_f64().unwrap(), resources["cpu_time"].as_f64().unwrap())
+    };
+    let (few, many) = (used(3), used(200_000));
+    // Ids alone are 16 bytes of 200,000 rows in two files.
+    assert!(many.0 > few.0 + 5.0 && many.1 > few.1, "{few:?} {many:?}");
+}
+
+#[test]
 fn a_limit_that_is_not_enforced_is_said() {
     let sandbox = Sandbox::new();
     let workspace = sandbox.workspace("ws", "classification_f1");
