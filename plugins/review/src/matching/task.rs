@@ -72,8 +72,7 @@ impl Task {
 /// For each comment the references at its place, in their order.
 pub(crate) fn candidates(comments: &[Comment], references: &[Reference], rule: Rule, threshold: u64) -> Vec<Vec<u32>> {
     let at = |comment: &Comment| {
-        let same =
-            |reference: &Reference| location::compare(rule, &comment.place, &reference.place, threshold).is_full();
+        let same = |reference: &Reference| location::agree(rule, &comment.place, &reference.place, threshold);
         (0..references.len() as u32).filter(|at| same(&references[*at as usize])).collect()
     };
     comments.iter().map(at).collect()
