@@ -10,6 +10,7 @@ mod live;
 mod sandbox;
 mod schema;
 mod server;
+mod tls;
 
 pub use book::{Block, Desk, blocks, is_as_said};
 pub use built::{FAMILIES, built, versioned};
@@ -20,3 +21,4 @@ pub use live::{Live, eventually, good_version};
 pub use sandbox::{Finished, Sandbox};
 pub use schema::assert_valid;
 pub use server::Server;
+pub use tls::{AUTHORITY, Tls};
