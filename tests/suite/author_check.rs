@@ -184,6 +184,51 @@ fn the_list_is_readable() {
         finished.stdout
     );
     assert!(finished.stderr.starts_with("metadata: call export_scorers!"), "{}", finished.stderr);
-    let missing = sandbox.run(&["scorers", "check", "no.so", "--json"]).json();
+}
+
+#[test]
+fn a_file_that_is_not_there_is_met_with_one_that_is() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_bytes(b"text", "libmy_scorer.so");
+    let missing = sandbox.run(&["scorers", "check", "custom/libmy-scorer.so", "--json"]).json();
+    let check = &missing["data"]["checks"][0];
     assert_eq!((&missing["status"], &missing["data"]["failed"]), (&Value::from("error"), &Value::from(1)));
+    assert_eq!(
+        (&check["check"], &check["found"]),
+        (&Value::from("metadata"), &Value::from("nothing: the file does not exist"))
+    );
+    for (file, help) in [
+        ("custom/libmy-scorer.so", "did you mean custom/libmy_scorer.so?"),
+        ("custom/other.so", "build the library, or put it there (again)"),
+        ("other.so", "build the library, or put it there (again)"),
+        ("target/release/libmy_scorer.so", "there is no folder target/release: build the library first"),
+    ] {
+        let inspected = sandbox.run(&["scorers", "inspect", file]);
+        assert_eq!(inspected.code, 4);
+        assert!(inspected.stderr.contains("does not exist") && inspected.stderr.contains(help), "{}", inspected.stderr);
+        let checked = sandbox.run(&["scorers", "check", file]);
+        assert!(checked.code == 4 && checked.stderr.contains(help), "{}", checked.stderr);
+    }
+}
+
+/// What a command prints on a terminal; `script` is that of util-linux.
+fn on_a_terminal(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let command = sandbox.command(arguments);
+    let words = std::iter::once(command.get_program()).chain(command.get_args()).map(|word| word.to_str().unwrap());
+    let line = words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").current_dir(sandbox.path());
+    String::from_utf8(script.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_bar_tells_how_far_it_is_to_those_who_look() {
+    let sandbox = Sandbox::new();
+    sandbox.workspace("ws", "careless_steady");
+    let library = built().library("misbehaving_careless");
+    let arguments = ["scorers", "check", library.to_str().unwrap(), "--workspace", "ws", "--timeout", "0.5"];
+    let shown = on_a_terminal(&sandbox, &arguments);
+    assert!(shown.contains("/13 checks, ") && shown.contains(" of 1000 calls"), "{shown}");
+    let silent = sandbox.run(&arguments);
+    assert!(!silent.stderr.contains("checks") && !silent.stdout.contains("/13"), "{}", silent.stderr);
 }

@@ -16,6 +16,7 @@ mod data_errors;
 mod demo;
 mod detection;
 mod doctor;
+mod doctor_daemon;
 mod explain;
 mod gates;
 mod generations;

@@ -183,7 +183,7 @@ fn the_examples_pass_every_check() {
         (MEAN_ERROR, "cpp_mean_error", "value", ["1", "2.5", "-3"]),
     ] {
         let sandbox = Sandbox::new();
-        let library = sandbox.drop_bytes(&compiled(source, &[]), "library.so");
+        let library = sandbox.drop_bytes(&compiled(source, &["-O0"]), "library.so");
         sandbox.workspace("ws", scorer);
         for file in ["ws/input/gt.csv", "ws/output/pred.csv"] {
             let [first, second, third] = values;

@@ -170,6 +170,27 @@ impl std::fmt::Debug for Secret {
 }
 
 impl ServeSettings {
+    /// Whether only this machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        self.bind.ip().to_canonical().is_loopback()
+    }
+
+    /// What may be done without a token; refuses to open a door to everybody that nobody asked for.
+    pub fn anonymous_scope(&self, without_tokens: bool) -> Result<Scope, String> {
+        let safe = self.is_loopback() || self.allow_unauthenticated;
+        match self.anonymous {
+            _ if without_tokens && !safe => {
+                Err(format!("{} is no loopback address, and there are no tokens", self.bind))
+            }
+            Some(scope) if scope > Scope::None && !safe => {
+                Err(format!("{} is no loopback address, and anybody might {scope:?}", self.bind))
+            }
+            Some(scope) => Ok(scope),
+            None if without_tokens => Ok(Scope::Submit),
+            None => Ok(Scope::None),
+        }
+    }
+
     /// Merges flags and environment with the file and the defaults.
     pub fn merge(args: &ServeArgs, file: ServeFile, picker: &mut Picker) -> Result<Self, String> {
         let seconds = |name: &str, value: f64| {
