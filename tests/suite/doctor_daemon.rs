@@ -100,18 +100,23 @@ fn a_data_folder_that_is_not_private_is_told() {
 fn a_queue_that_is_no_queue_is_broken_and_left_alone() {
     let sandbox = ended();
     let file = sandbox.path().join("data/queue.sqlite");
-    let good = fs::read(&file).unwrap();
-    let mut newer = good.clone();
-    newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
-    let mut strange = good.clone();
-    strange[68..72].copy_from_slice(&7_u32.to_be_bytes());
-    let mut damaged = good.clone();
-    let half = damaged.len() / 2;
-    damaged[half..].fill(0xff);
+    // What a daemon has not put into the file itself yet stands beside it.
+    for end in ["-wal", "-shm"] {
+        _ = fs::remove_file(sandbox.path().join(format!("data/queue.sqlite{end}")));
+    }
+    let file_with = |changes: &[(usize, &[u8])]| {
+        let mut bytes = fs::read(&file).unwrap();
+        changes.iter().for_each(|(at, new)| bytes[*at..at + new.len()].copy_from_slice(new));
+        bytes
+    };
+    // Where SQLite's header has the version of the tables, the program, and where its first page begins.
+    let newer = file_with(&[(60, &99_u32.to_be_bytes()), (68, b"asqu")]);
+    let strange = file_with(&[(68, &7_u32.to_be_bytes())]);
+    let damaged = file_with(&[(68, b"asqu"), (100, &[0xff; 8])]);
     for (bytes, words) in [
         (newer, "a newer autoscorer wrote it (version 99"),
         (strange, "a database of another program"),
-        (damaged, "damaged"),
+        (damaged, "malformed"),
         (b"not a database, but long enough to look like one".repeat(100), "not a database"),
     ] {
         fs::write(&file, &bytes).unwrap();
