@@ -25,8 +25,6 @@ fn ended() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.workspace("ws", "classification_f1");
     Server::token(&sandbox, "ci", "submit");
-    // `tokens add` may be the first to make the folder.
-    mode(&sandbox.path().join("data"), 0o700);
     let token = fs::read_to_string(sandbox.path().join("data/tokens.json")).unwrap();
     fs::remove_file(sandbox.path().join("data/tokens.json")).unwrap();
     let mut server = Server::start(&sandbox, &[]);

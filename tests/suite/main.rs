@@ -18,6 +18,7 @@ mod detection;
 mod doctor;
 mod doctor_daemon;
 mod explain;
+mod explain_examples;
 mod gates;
 mod generations;
 mod http_access;

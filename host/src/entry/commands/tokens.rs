@@ -1,5 +1,7 @@
 //! `tokens`: makes, lists and takes out the tokens of the daemon.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::time::Instant;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
@@ -29,7 +31,8 @@ pub fn run(args: &TokensArgs, start: Instant) -> Result<Exit, ScoreError> {
                     .at_stage("usage"));
             }
             if let Some(folder) = file.parent() {
-                std::fs::create_dir_all(folder).map_err(failed)?;
+                // As the daemon would make it.
+                DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
             }
             let secret = tokens.add(name, *scope, time::now()).map_err(failed)?;
             print::err("This is the only time the token is shown. A running daemon takes it in after SIGHUP.");
