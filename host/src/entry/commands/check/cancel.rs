@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(3);
 const FIRST: usize = 1 << 20;
 
 /// A machine that is busy with other things may keep a scorer from hearing; not so often in a row.
-const TRIES: usize = 3;
+const TRIES: usize = 5;
 
 /// How much of a call is done when it is asked to stop.
 const POINTS: [f64; 3] = [0.25, 0.5, 0.75];
@@ -84,7 +84,7 @@ fn long_call(trial: &Trial, inputs: &Inputs) -> io::Result<Result<(PathBuf, Dura
         }
         (workspace, largest) = (next, now);
         // Towards the length that is wanted, but never far at once.
-        let factor = (1.5 * LONG.as_secs_f64() / time.as_secs_f64().max(1e-3)).clamp(2.0, 8.0);
+        let factor = (1.2 * LONG.as_secs_f64() / time.as_secs_f64().max(1e-3)).clamp(1.5, 8.0);
         size = (size as f64 * factor) as usize;
     }
 }
