@@ -267,3 +267,58 @@ fn who_comes_back_with_the_last_event_misses_none_even_over_a_restart() {
     assert_eq!(server.terminate(), 0);
     assert_eq!(again.next(), None);
 }
+
+#[test]
+fn parameters_are_bounded_and_not_in_lists() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let with = |size: usize| json!({"workspace": "ws", "params": {"announce": "x".repeat(size)}});
+    for (path, body) in [
+        ("/api/v1/jobs", with(65_536)),
+        ("/submit", with(65_536)),
+        ("/api/v1/jobs/batch", json!({"jobs": [with(1), with(65_536)]})),
+    ] {
+        let error = client.post(path, &body).error(422);
+        assert!(error["message"].as_str().unwrap().contains("at most 65536 bytes"), "{path}: {error:#}");
+    }
+    assert_eq!(client.get("/api/v1/jobs").data(200)["jobs"], json!([]));
+    let id = server.submit_with(&mut client, with(1000));
+    let job = server.wait(&mut client, &id, &["done", "failed"]);
+    assert_eq!(job["params"]["announce"].as_str().unwrap().len(), 1000);
+    let listed = client.get("/api/v1/jobs");
+    assert_eq!((&listed.data(200)["jobs"][0]["id"], listed.text().contains("announce")), (&json!(id), false));
+}
+
+#[test]
+fn a_key_stands_for_one_request_as_a_whole() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let mut send = |path: &str, key: &str, body: &Value| {
+        client.request(
+            "POST",
+            path,
+            &[("content-type", "application/json"), ("idempotency-key", key)],
+            body.to_string(),
+        )
+    };
+    let (one, other) = (json!({"workspace": "ws"}), json!({"workspace": "ws", "priority": 1}));
+    let batch = "/api/v1/jobs/batch";
+    let first = send(batch, "bk", &json!({"jobs": [one, one]})).data(202);
+    for changed in [json!({"jobs": [one]}), json!({"jobs": [one, other]}), json!({"jobs": [one, one, other]})] {
+        assert_eq!(send(batch, "bk", &changed).error(422)["code"], "KEY_REUSED", "{changed}");
+    }
+    let single = send("/api/v1/jobs", "bk/0", &one).data(202);
+    assert_eq!(single["created"], true);
+    // What was accepted stays so, whatever has become of the workspace.
+    for id in [&first["jobs"][0]["id"], &first["jobs"][1]["id"], &single["id"]] {
+        server.wait(&mut server.client(), id.as_str().unwrap(), &["done"]);
+    }
+    fs::remove_dir_all(sandbox.path().join("ws")).unwrap();
+    let again = send(batch, "bk", &json!({"jobs": [one, one]})).data(202);
+    assert_eq!((&again["jobs"][1]["id"], &again["jobs"][1]["created"]), (&first["jobs"][1]["id"], &json!(false)));
+    assert_eq!(send("/api/v1/jobs", "bk/0", &one).data(200)["id"], single["id"]);
+    assert_eq!(send("/api/v1/jobs", "bk/0", &other).error(422)["code"], "KEY_REUSED");
+    assert_eq!(send("/api/v1/jobs", "new", &one).error(404)["code"], "WORKSPACE_NOT_FOUND");
+}

@@ -1,6 +1,7 @@
 //! What the tests share: the built programs, a place to run them in, a live host to talk to, and a daemon with a client for it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
 
+mod archive;
 mod book;
 mod built;
 mod compiled;
@@ -11,6 +12,7 @@ mod sandbox;
 mod schema;
 mod server;
 
+pub use archive::{archive, workspace_files};
 pub use book::{Block, Desk, blocks, is_as_said};
 pub use built::{FAMILIES, built, versioned};
 pub use compiled::compiled;
@@ -19,4 +21,4 @@ pub use http::{Client, Event, EventStream, Response};
 pub use live::{Live, eventually, good_version};
 pub use sandbox::{Finished, Sandbox};
 pub use schema::assert_valid;
-pub use server::Server;
+pub use server::{Held, Server, hold_queue};

@@ -4,6 +4,7 @@ pub mod artifacts;
 pub mod events;
 pub mod health;
 pub mod jobs;
+pub mod new_job;
 pub mod output;
 pub mod score;
 pub mod scorers;
