@@ -1,8 +1,10 @@
 //! The life of a job, as clients of the daemon see it.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::Command;
 
-use autoscorer_tests::{Event, Sandbox, Server, eventually, versioned};
+use autoscorer_tests::{Event, Sandbox, Server, eventually, forget_events, versioned};
 use serde_json::{Value, json};
 
 #[test]
@@ -75,6 +77,11 @@ fn artifacts_come_whole_in_part_or_not_at_all() {
     client.get(&format!("/api/v1/jobs/{id}/artifacts/..%2fresult.json")).error(404);
     sandbox.write("ws/output/artifacts/rows.txt", "4");
     assert_eq!(client.get(&path).error(410)["code"], "GONE");
+    // A pipe in its place would let a reader wait for ever.
+    let file = sandbox.path().join("ws/output/artifacts/rows.txt");
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(client.get(&path).error(410)["code"], "GONE");
 }
 
 #[test]
@@ -89,6 +96,10 @@ fn what_the_scorer_says_is_in_the_log_of_its_job() {
     assert_eq!(client.get(&format!("/logs?task_id={id}")).data(200), log);
     assert_eq!(client.get(&format!("/tasks/{id}")).data(200)["state"], "done");
     assert_eq!(client.get(&format!("/result?task_id={id}")).data(200)["metrics"]["rows"], 3.0);
+    // A line that is being written may be cut within a character.
+    let file = OpenOptions::new().append(true).open(sandbox.path().join(format!("data/jobs/{id}/log.jsonl")));
+    file.unwrap().write_all(b"{\"message\": \"\xe2\x82").unwrap();
+    assert_eq!(client.get(&format!("/api/v1/jobs/{id}/logs")).data(200), log);
     client.get("/result").error(400);
     client.get("/result?task_id=nobody").error(404);
 }
@@ -321,4 +332,27 @@ fn a_key_stands_for_one_request_as_a_whole() {
     assert_eq!(send("/api/v1/jobs", "bk/0", &one).data(200)["id"], single["id"]);
     assert_eq!(send("/api/v1/jobs", "bk/0", &other).error(422)["code"], "KEY_REUSED");
     assert_eq!(send("/api/v1/jobs", "new", &one).error(404)["code"], "WORKSPACE_NOT_FOUND");
+}
+
+#[test]
+fn who_comes_back_too_late_is_told_what_is_missing() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let old = server.submit(&mut client, "ws");
+    server.wait(&mut client, &old, &["done"]);
+    let all: Vec<Event> = client.events("/api/v1/events?follow=false", Some(0)).collect();
+    assert!(all.iter().all(|event| event.kind != "gap") && all.len() >= 3, "{all:?}");
+    let last = all.last().unwrap().id;
+    forget_events(&sandbox);
+    let missed: Vec<Event> = client.events("/api/v1/events?follow=false&topic=jobs", Some(1)).collect();
+    assert_eq!(missed.iter().map(|event| (event.kind.as_str(), event.id)).collect::<Vec<_>>(), [("gap", last)]);
+    assert_eq!(missed[0].data["data"]["missing"], last - 1);
+    for seen in [0, last] {
+        assert_eq!(client.events("/api/v1/events?follow=false", Some(seen)).count(), 0, "after {seen}");
+    }
+    let mut events = client.events("/api/v1/events", Some(last - 1));
+    assert_eq!(events.next().unwrap().kind, "gap");
+    server.submit(&mut client, "ws");
+    assert_eq!(events.next().unwrap().kind, "job.queued");
 }

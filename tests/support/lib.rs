@@ -21,4 +21,4 @@ pub use http::{Client, Event, EventStream, Response};
 pub use live::{Live, eventually, good_version};
 pub use sandbox::{Finished, Sandbox};
 pub use schema::assert_valid;
-pub use server::{Held, Server, hold_queue};
+pub use server::{Held, Server, forget_events, hold_queue};

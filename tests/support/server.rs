@@ -137,6 +137,16 @@ impl Drop for Server {
     }
 }
 
+/// Removes all events that were kept so far, as time does.
+pub fn forget_events(sandbox: &Sandbox) {
+    let script = "import sqlite3\n\
+                  queue = sqlite3.connect('data/queue.sqlite')\n\
+                  queue.execute('DELETE FROM event')\n\
+                  queue.commit()";
+    let done = Command::new("python3").args(["-c", script]).current_dir(sandbox.path()).status();
+    assert!(done.unwrap().success());
+}
+
 /// Keeps a daemon from writing to its queue.
 pub struct Held(Child);
 

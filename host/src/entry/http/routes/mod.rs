@@ -10,3 +10,4 @@ pub mod score;
 pub mod scorers;
 pub mod submit;
 pub mod upload;
+mod vouched;

@@ -93,16 +93,15 @@ async fn load_library(app: &App, given: LoadBody) -> Result<Json<Answer<Value>>,
     let name = source.file_name().unwrap_or_default().to_owned();
     let target = folder.join(&name);
     let aside = folder.join(format!(".{}.loading", name.to_string_lossy()));
-    let (from, to) = (source.clone(), target.clone());
+    let (from, to) = (source, target.clone());
     let copied = tokio::task::spawn_blocking(move || {
         std::fs::create_dir_all(&folder)?;
-        std::fs::copy(from, &aside)?;
-        std::fs::rename(aside, to)
+        std::fs::copy(&from, &aside)?;
+        std::fs::rename(aside, to)?;
+        std::fs::File::open(from).and_then(crate::load::sha256_of)
     });
     let copied = copied.await.map_err(|error| Problem::internal(error.to_string()))?;
-    copied.map_err(|error| Problem::internal(format!("the library cannot be copied: {error}")))?;
-    let sha256 = std::fs::File::open(&source).and_then(crate::load::sha256_of);
-    let sha256 = sha256.map_err(|error| Problem::internal(format!("the library cannot be read: {error}")))?;
+    let sha256 = copied.map_err(|error| Problem::internal(format!("the library cannot be copied: {error}")))?;
     app.following.reload();
     settled(app, &target, &sha256).await
 }

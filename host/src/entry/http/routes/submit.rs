@@ -35,7 +35,8 @@ const MOST_JOBS: usize = 1000;
         (status = 200, body = Answer<AcceptedView>, description = "It had been accepted under the same key"),
         (status = 400, body = Failure), (status = 401, body = Failure), (status = 403, body = Failure),
         (status = 404, body = Failure), (status = 413, body = Failure), (status = 415, body = Failure),
-        (status = 422, body = Failure), (status = 429, body = Failure, description = "The queue is full")))]
+        (status = 422, body = Failure), (status = 429, body = Failure, description = "The queue is full"),
+        (status = 503, body = Failure, description = "The disk is full; it may be tried again")))]
 pub async fn submit(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
