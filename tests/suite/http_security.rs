@@ -61,6 +61,14 @@ fn a_request_that_can_be_read_in_two_ways_is_refused() {
         let answer = raw(&server, &post(headers, body));
         assert!(is_refused(&answer) && !answer.contains("\"openapi\""), "{headers:?}: {answer}");
     }
+    // Of two lengths, one is in vain; what one reader takes for the body and another for a request is neither.
+    for both in
+        ["content-length: 4\r\ntransfer-encoding: chunked\r\n", "transfer-encoding: chunked\r\ncontent-length: 4\r\n"]
+    {
+        let answer = raw(&server, &post(both, hidden));
+        assert!(is_refused(&answer) && answer.matches("HTTP/1.1 ").count() == 1, "{both:?}: {answer}");
+        assert!(!answer.contains("\"openapi\""), "{both:?}: {answer}");
+    }
     for host in ["host: localhost\r\nhost: evil.example", "host: localhost\r\norigin: null\r\norigin: http://localhost"]
     {
         let answer = raw(&server, &format!("GET /healthz HTTP/1.1\r\n{host}\r\nconnection: close\r\n\r\n"));
@@ -207,6 +215,10 @@ fn secrets_are_in_no_log_result_or_setting_and_the_data_folder_in_no_answer() {
     let data = client.request("POST", "/api/v1/jobs?callback=https://hook.invalid/x", &tar, broken).data(202);
     let id = data["id"].as_str().unwrap().to_owned();
     server.wait(&mut client, &id, &["failed"]);
+    fs::remove_dir_all(sandbox.path().join(format!("data/jobs/{id}/workspace"))).unwrap();
+    client.request("POST", &format!("/api/v1/jobs/{id}/requeue"), &[], "").data(200);
+    let job = server.wait(&mut client, &id, &["failed"]);
+    assert_eq!(job["error"]["code"], "WORKSPACE_NOT_FOUND", "{job:#}");
     let mut said = Vec::new();
     for path in [
         format!("/api/v1/jobs/{id}"),

@@ -115,7 +115,7 @@ impl Problem {
 
     /// The same problem, of something that is larger than it may be.
     #[must_use]
-    pub fn as_too_large(mut self) -> Self {
+    pub fn of_too_much(mut self) -> Self {
         self.status = StatusCode::PAYLOAD_TOO_LARGE;
         self.error.code = "PAYLOAD_TOO_LARGE".to_owned();
         self

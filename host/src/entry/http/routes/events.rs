@@ -46,14 +46,6 @@ struct Reader {
     follow: bool,
 }
 
-impl Reader {
-    /// Goes on behind the events that came, and behind those that were not wanted.
-    fn advance(&mut self, events: &[Event], looked_at: i64) {
-        let seen = events.last().map_or(self.filter.after, |event| event.number);
-        self.filter.after = if events.len() < SOME { seen.max(looked_at) } else { seen };
-    }
-}
-
 /// Events of jobs and scorers as server-sent events. If some that come after Last-Event-ID are kept no more, the first is a
 /// `gap`, which says how many are missing.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events", security(("token" = ["read"])),
@@ -110,7 +102,7 @@ async fn next(mut reader: Reader) -> Option<(Vec<Result<Message, Infallible>>, R
         // Whatever the store has told of is there to be read.
         let told = *reader.news.borrow_and_update();
         let events = reader.store.events(reader.filter.clone(), SOME).await.ok()?;
-        reader.advance(&events, told);
+        reader.filter.after = behind(reader.filter.after, &events, told);
         if !events.is_empty() {
             return Some((events.iter().map(|event| Ok(message(event))).collect(), reader));
         }
@@ -124,7 +116,30 @@ async fn next(mut reader: Reader) -> Option<(Vec<Result<Message, Infallible>>, R
     }
 }
 
+/// Where to go on: behind the events that came, and behind those that were looked at and not wanted.
+fn behind(after: i64, events: &[Event], looked_at: i64) -> i64 {
+    let came = events.last().map_or(after, |event| event.number);
+    if events.len() < SOME { came.max(looked_at) } else { came }
+}
+
 fn message(event: &Event) -> Message {
     let data = json!({"at": event.at, "kind": event.kind, "job": event.job, "data": event.data});
     Message::default().id(event.number.to_string()).event(&event.kind).data(data.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_wanted_is_not_looked_at_again() {
+        let event =
+            |number| Event { number, at: Moment::now(), kind: "scorer.live".to_owned(), job: None, data: json!({}) };
+        let some: Vec<Event> = (1..=SOME as i64).map(event).collect();
+        assert_eq!(behind(5, &[], 1000), 1000);
+        assert_eq!(behind(5, &[event(7)], 1000), 1000);
+        assert_eq!(behind(5, &[event(1001)], 1000), 1001);
+        assert_eq!(behind(0, &some, 1000), SOME as i64, "there may be more before the last");
+        assert_eq!(behind(2000, &[], 1000), 2000);
+    }
 }

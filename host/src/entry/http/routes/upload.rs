@@ -197,7 +197,7 @@ fn fill(upload: &Upload, archive: &Path, kind: ArchiveKind) -> Result<(), Proble
             tracing::error!(%error, "an upload cannot be unpacked");
             Problem::full_disk()
         }
-        error if is_too_large(&error) => Problem::from(error).as_too_large(),
+        error if is_too_large(&error) => Problem::from(error).of_too_much(),
         error => error.into(),
     })
 }
