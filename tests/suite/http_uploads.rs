@@ -98,25 +98,21 @@ fn no_name_in_an_archive_leads_out_of_its_folder() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     let absolute = sandbox.path().join("escaped").display().to_string();
+    let everywhere = [
+        ("../escaped", "x"),
+        ("input/../../../escaped", "x"),
+        (absolute.as_str(), "x"),
+        ("input/link", "->/etc/passwd"),
+        ("input/link", "->../../../escaped"),
+        ("a\r\nb", "x"),
+        ("a\u{1b}[31mb", "x"),
+        ("..\\escaped", "x"),
+    ];
+    let in_tars =
+        [("input/hard", "=>../../../escaped"), ("input/device", "c:"), ("input/disk", "b:"), ("input/pipe", "p:")];
     for kind in ["tar", "tgz", "zip"] {
-        for (name, text) in [
-            ("../escaped", "x"),
-            ("input/../../../escaped", "x"),
-            (absolute.as_str(), "x"),
-            ("input/link", "->/etc/passwd"),
-            ("input/link", "->../../../escaped"),
-            ("input/hard", "=>../../../escaped"),
-            ("input/device", "c:"),
-            ("input/disk", "b:"),
-            ("input/pipe", "p:"),
-            ("a\r\nb", "x"),
-            ("a\u{1b}[31mb", "x"),
-            ("..\\escaped", "x"),
-        ] {
-            if kind == "zip" && !text.starts_with("->") && text.len() > 1 {
-                // A zip has no such entries.
-                continue;
-            }
+        let more = if kind == "zip" { &[][..] } else { &in_tars };
+        for &(name, text) in everywhere.iter().chain(more) {
             let answer = upload(&mut client, kind, &archive(&sandbox, kind, &with(name, text)));
             let error = answer.error(422);
             assert_eq!(error["code"], "BAD_FORMAT", "{kind} {name:?}: {error:#}");

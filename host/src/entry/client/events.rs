@@ -130,6 +130,6 @@ impl<'s> Events<'s> {
 
 fn ends_again(server: &str) -> ScoreError {
     ScoreError::new(ErrorCode::UnhandledError, format!("the events of {server} end again and again, and tell nothing"))
-        .hint("a proxy before the daemon may end long answers, or the daemon does not get started")
+        .hint("a proxy before the daemon may end answers that are silent for a moment; look at its settings")
         .at_stage("server")
 }

@@ -106,15 +106,14 @@ async fn accept(
         Ok(job) => check_workspaces(app, caller, std::slice::from_ref(&job)).await.map(|()| job),
         Err(problem) => Err(problem),
     };
-    let job = match (checked, upload) {
-        (Ok(job), Some(upload)) => return accept_upload(app.clone(), job, upload).await,
-        (Ok(job), None) => job,
+    match (checked, upload) {
+        (Ok(job), Some(upload)) => accept_upload(app.clone(), job, upload).await,
+        (Ok(job), None) => only(hand_in(app, vec![job]).await?),
         (Err(problem), upload) => {
             discard(upload).await;
-            return Err(problem);
+            Err(problem)
         }
-    };
-    only(hand_in(app, vec![job]).await?)
+    }
 }
 
 /// A client that goes away ends its request wherever that is; what happens to a job and its folder has to happen to both, so
