@@ -134,7 +134,12 @@ impl Engine {
     fn score_in(&self, workspace: Workspace, request: &Request, cancel: &Cancel, start: Instant) -> ResultFile {
         let root = workspace.path().to_owned();
         // Two jobs in one workspace take turns, so that the later one's result is the one that stays.
-        let _turn = WorkspaceLock::wait(&root, || cancel.requested());
+        let turn = WorkspaceLock::wait(&root, || cancel.requested());
+        if turn.is_none() && cancel.requested() {
+            // The workspace is another job's, and stays as that one leaves it.
+            let message = "the job was cancelled while it waited for its workspace";
+            return failure(ScoreError::new(ErrorCode::Cancelled, message).at_stage("score"));
+        }
         if let Err(error) = save::forget(&root) {
             return failure(error);
         }
@@ -220,7 +225,7 @@ impl Engine {
         let mut result = ResultFile::new(run.outcome, versioning);
         result.timing =
             Timing { load_time: seconds(run.load_time), compute_time: seconds(run.compute_time), ..Timing::default() };
-        result.resources.cpu_time = seconds(run.cpu_time);
+        result.resources = Resources { memory_peak_mb: run.used.memory_peak_mb, cpu_time: seconds(run.used.cpu) };
         result
     }
 }
@@ -270,7 +275,7 @@ fn finish(root: &Path, result: &mut ResultFile, artifacts: ArtifactFolder, start
         let message = format!("output/artifacts cannot be replaced: {error}");
         result.fail(ScoreError::new(ErrorCode::ScoreError, message).at_stage("save"));
     }
-    result.resources = Resources { memory_peak_mb: resources::peak_memory_mb(), ..result.resources };
+    result.resources.memory_peak_mb = result.resources.memory_peak_mb.or_else(resources::peak_memory_mb);
     result.timing.save_time = saving.elapsed().as_secs_f64();
     result.timing.total_time = start.elapsed().as_secs_f64();
     if let Err(error) = save::write(root, result) {

@@ -56,7 +56,7 @@ impl Picker {
     }
 
     /// The same for something that is never shown.
-    pub fn pick_secret(&mut self, name: &'static str, given: Option<String>, file: Option<String>) -> Option<String> {
+    pub fn pick_secret<T>(&mut self, name: &'static str, given: Option<T>, file: Option<T>) -> Option<T> {
         let (value, origin) = choose(name, given.map(Some), file.map(Some), || None);
         self.shown.push(Shown { name, value: value.is_some().into(), origin, secret: true });
         value
@@ -142,7 +142,7 @@ mod tests {
         picker.pick("plugins", None, None, || None::<PathBuf>);
         picker.pick("serve.allow-unauthenticated", None, None, || false);
         assert_eq!(picker.pick_secret("serve.callback-secret", None, Some("hush".to_owned())).as_deref(), Some("hush"));
-        picker.pick_secret("serve.other", None, None);
+        picker.pick_secret::<String>("serve.other", None, None);
         let texts: Vec<_> = picker.shown.iter().map(Shown::text).collect();
         let expected = [
             "/a b",

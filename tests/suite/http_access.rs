@@ -1,6 +1,6 @@
 //! Nobody gets in: every route that needs a token refuses whoever has none, or one that allows too little.
 
-use autoscorer_tests::{Client, Sandbox, Server};
+use autoscorer_tests::{Client, Sandbox, Server, eventually};
 use serde_json::{Value, json};
 
 /// Every operation of the document: method, path with its blanks filled, and the scope it needs.
@@ -65,6 +65,67 @@ fn an_address_for_everybody_needs_tokens_or_the_word_for_it() {
         "{}",
         refused.stderr
     );
+}
+
+#[test]
+fn taking_the_last_token_out_opens_the_door_to_nobody() {
+    let sandbox = Sandbox::new();
+    let token = Server::token(&sandbox, "ci", "submit");
+    let mut server = Server::start(&sandbox, &[]);
+    server.client().get("/api/v1/jobs").error(401);
+    assert_eq!(sandbox.run(&["tokens", "remove", "ci", "--data", "data"]).code, 0);
+    server.signal("HUP");
+    let mut client = server.client().with_token(&token);
+    eventually("the token is forgotten", || (client.get("/api/v1/jobs").status == 401).then_some(()));
+    server.client().get("/api/v1/jobs").error(401);
+    server.kill();
+    server.restart(&sandbox);
+    server.client().get("/api/v1/jobs").error(401);
+    // Nor does a file that has vanished.
+    std::fs::remove_file(sandbox.path().join("data/tokens.json")).unwrap();
+    server.signal("HUP");
+    eventually("the file is missed", || server.log().contains("are gone").then_some(()));
+    server.client().get("/api/v1/jobs").error(401);
+    for name in ["anonymous", "", "two\nlines"] {
+        let refused = sandbox.run(&["tokens", "add", name, "--data", "data"]);
+        assert_eq!(refused.code, 2, "{name:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn tokens_that_are_made_at_the_same_time_are_all_kept() {
+    let sandbox = Sandbox::new();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let sandbox = &sandbox;
+            scope.spawn(move || Server::token(sandbox, &format!("ci-{number}"), "read"));
+        }
+    });
+    let list = sandbox.run(&["tokens", "list", "--data", "data", "--json"]).json();
+    assert_eq!(list["data"]["tokens"].as_array().unwrap().len(), 8, "{list:#}");
+}
+
+#[test]
+fn the_daemons_own_folder_is_no_workspace_even_below_the_root() {
+    let sandbox = Sandbox::new();
+    sandbox.workspace("ws", "classification_f1");
+    let server = Server::start(&sandbox, &[]);
+    let mut client = server.client();
+    let packed = std::process::Command::new("tar").arg("-c").arg("-C").arg(sandbox.path().join("ws")).arg(".").output();
+    let tar = [("content-type", "application/x-tar")];
+    let job = client.request("POST", "/api/v1/jobs", &tar, packed.unwrap().stdout).data(202);
+    let id = job["id"].as_str().unwrap();
+    server.wait(&mut client, id, &["done"]);
+    std::fs::create_dir(sandbox.path().join("thief")).unwrap();
+    let upload = sandbox.path().join(format!("data/jobs/{id}/workspace"));
+    assert!(upload.is_dir());
+    std::os::unix::fs::symlink(upload.join("input"), sandbox.path().join("thief/input")).unwrap();
+    for workspace in ["data", "thief", &format!("data/jobs/{id}/workspace")] {
+        let asked = json!({"workspace": workspace, "scorer": "classification_f1"});
+        assert_eq!(client.post("/score", &asked).error(404)["code"], "WORKSPACE_NOT_FOUND", "{workspace}");
+        client.post("/api/v1/jobs", &asked).error(404);
+    }
+    client.get(&format!("/api/v1/jobs/{id}/result")).data(200);
 }
 
 #[test]

@@ -144,6 +144,9 @@ fn scorers_are_loaded_refused_and_put_back_over_http() {
     let mut load = |path: &str| client.post("/api/v1/scorers/load", &json!({ "path": path }));
     assert_eq!(load("new/good.so").data(200)["state"], "live");
     load("new/bad.so").error(502);
+    // A better file of the same name is judged by what it is.
+    fs::copy(sandbox.path().join("new/good.so"), sandbox.path().join("new/bad.so")).unwrap();
+    assert_eq!(load("new/bad.so").data(200)["state"], "live");
     load("new/good.txt").error(422);
     load("/etc/passwd").error(404);
     load("../good.so").error(404);

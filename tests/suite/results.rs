@@ -87,6 +87,28 @@ fn an_interrupt_stops_the_job_and_says_so() {
 }
 
 #[test]
+fn a_job_that_is_stopped_while_it_waits_for_its_workspace_leaves_it_alone() {
+    let sandbox = Sandbox::new();
+    let workspace = sandbox.workspace("ws", "classification_f1");
+    sandbox.write("ws/output/result.json", "of the job that works there");
+    sandbox.write("ws/output/artifacts/table.csv", "its artifact");
+    let turn = fs::File::open(&workspace).unwrap();
+    turn.lock().unwrap();
+    let mut host = sandbox.command(&["score", "ws"]).spawn().unwrap();
+    let waits = || {
+        let open = fs::read_dir(format!("/proc/{}/fd", host.id())).into_iter().flatten().flatten();
+        open.flat_map(|entry| fs::read_link(entry.path())).any(|path| path == workspace).then_some(())
+    };
+    eventually("it waits for its turn", waits);
+    let signalled = std::process::Command::new("kill").args(["-INT", &host.id().to_string()]).status().unwrap();
+    assert!(signalled.success());
+    assert_eq!(host.wait().unwrap().code(), Some(130));
+    let left = |name: &str| fs::read_to_string(workspace.join(name)).unwrap();
+    assert_eq!(left("output/result.json"), "of the job that works there");
+    assert_eq!(left("output/artifacts/table.csv"), "its artifact");
+}
+
+#[test]
 fn a_time_limit_binds_a_scorer_that_asks() {
     let sandbox = Sandbox::new();
     sandbox.drop_bytes(&versioned(1), "good.so");
@@ -96,6 +118,24 @@ fn a_time_limit_binds_a_scorer_that_asks() {
         .write("ws/meta.json", json!({"scorer": "good", "time_limit": 0.1, "params": {"wait_for": never}}).to_string());
     assert_eq!(sandbox.run(&["score", "ws"]).code, 4);
     assert_eq!(result(&workspace)["error"]["code"], "TIMEOUT_ERROR");
+}
+
+#[test]
+fn what_a_worker_has_used_is_told_not_what_the_host_has() {
+    let sandbox = Sandbox::new();
+    let used = |rows: usize| {
+        let workspace = sandbox.workspace("ws", "classification_f1");
+        let rows: String = (0..rows).map(|row| format!("{row:016},label\n")).collect();
+        for file in ["ws/input/gt.csv", "ws/output/pred.csv"] {
+            sandbox.write(file, format!("id,label\n{rows}"));
+        }
+        assert_eq!(sandbox.run(&["score", "ws", "--isolation", "process", "--no-artifacts"]).code, 0);
+        let resources = &result(&workspace)["resources"];
+        (resources["memory_peak_mb"].as_f64().unwrap(), resources["cpu_time"].as_f64().unwrap())
+    };
+    let (few, many) = (used(3), used(200_000));
+    // Ids alone are 16 bytes of 200,000 rows in two files.
+    assert!(many.0 > few.0 + 5.0 && many.1 > few.1, "{few:?} {many:?}");
 }
 
 #[test]

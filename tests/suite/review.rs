@@ -282,3 +282,65 @@ fn a_review_never_clears_away_what_it_was_given() {
     assert!(sandbox.path().join("out/output/comments_cart_1.txt").exists());
     assert_eq!(run(&sandbox, &[]).code, 0);
 }
+
+#[test]
+fn a_folder_without_comment_files_is_a_mistake_and_no_score() {
+    let sandbox = review("");
+    sandbox.write("deep/inner/comments_cart_1.txt", block("a.go", 10, 12, "x"));
+    fs::create_dir(sandbox.path().join("deep/comments_bank_2.txt")).unwrap();
+    let deep = ["review", "--comments", "deep", "--references", "references.json", "-o", "o"];
+    let refused = sandbox.run(&deep);
+    assert_eq!((refused.code, sandbox.path().join("o").exists()), (3, false));
+    assert!(refused.stderr.contains("there is no comment file in deep"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("folders in it are not looked into"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("FILE_SKIPPED: deep/comments_bank_2.txt is no file"), "{}", refused.stderr);
+}
+
+#[test]
+fn two_files_for_one_pull_request_are_a_fault_that_names_both() {
+    let sandbox = review(&good_comments());
+    sandbox.write("reviews/comments_shop_cart_1.txt", good_comments());
+    let refused = run(&sandbox, &[]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("comments_cart_1.txt and comments_shop_cart_1.txt"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_file_whose_pull_request_is_filtered_out_is_listed_as_skipped() {
+    let sandbox = review(&good_comments());
+    sandbox.write("reviews/comments_bank_2.txt", block("b.rs", 5, 5, "plum: the lock is held"));
+    let data = scored(&sandbox, &["--language", "Go"]);
+    assert_eq!((&data["metrics"]["total_files"], &data["metrics"]["evaluated_files"]), (&json!(2.0), &json!(1.0)));
+    assert_eq!(
+        document(&sandbox)["skipped_files"],
+        json!([{"file": "comments_bank_2.txt", "reason": "PR does not match filter criteria"}])
+    );
+}
+
+#[test]
+fn what_cannot_be_read_in_a_workspace_is_skipped_with_the_reason() {
+    let sandbox = review(&good_comments());
+    scored(&sandbox, &[]);
+    fs::create_dir(sandbox.path().join("out/output/comments_bank_2.txt")).unwrap();
+    sandbox.write("out/output/comments_cart_9.txt", b"<note>caf\xe9</note>");
+    let again = sandbox.run(&["score", "out", "--json"]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    let warnings = again.json()["data"]["warnings"].to_string();
+    for name in ["comments_bank_2.txt takes no part", "comments_cart_9.txt takes no part"] {
+        assert!(warnings.contains(name), "{warnings}");
+    }
+}
+
+#[test]
+fn references_of_odd_types_are_read_as_far_as_they_go() {
+    let sandbox = review(&block("a.go", 10, 12, "7"));
+    let odd = json!([{"githubPrUrl": "https://github.com/shop/cart/pull/1", "category": 7, "project_main_language": null, "comments": [
+        {"note": 7, "path": "a.go", "side": "right", "from_line": 10, "to_line": 12, "id": [1], "category": {}, "context": false},
+        {"note": null, "path": null, "side": null, "from_line": "ten", "to_line": -1e300, "id": {"a": 1}},
+        {"note": "n", "path": 3, "originLineRange": null}]}]);
+    sandbox.write("references.json", odd.to_string());
+    for profile in ["corrected", "upstream", "strict"] {
+        let metrics = scored(&sandbox, &["--profile", profile])["metrics"].clone();
+        assert_eq!((&metrics["references"], &metrics["references_matched"]), (&json!(2.0), &json!(1.0)), "{profile}");
+    }
+}

@@ -11,6 +11,7 @@ mod live;
 mod sandbox;
 mod schema;
 mod server;
+mod tls;
 
 pub use archive::{archive, workspace_files};
 pub use book::{Block, Desk, blocks, is_as_said};
@@ -22,3 +23,4 @@ pub use live::{Live, eventually, good_version};
 pub use sandbox::{Finished, Sandbox};
 pub use schema::assert_valid;
 pub use server::{Held, Server, forget_events, hold_queue};
+pub use tls::{AUTHORITY, Tls};

@@ -6,6 +6,7 @@ mod job_log;
 mod root;
 mod runner;
 mod running;
+mod secret;
 mod settings;
 mod tokens;
 
@@ -14,5 +15,6 @@ pub use job_log::{JobLog, LogLine, read_log};
 pub use root::Root;
 pub use runner::Runners;
 pub use running::{Progress, Running};
-pub use settings::{LogFormat, Secret, ServeArgs, ServeFile, ServeSettings};
+pub use secret::Secret;
+pub use settings::{LogFormat, ServeArgs, ServeFile, ServeSettings};
 pub use tokens::{Scope, Token, Tokens};

@@ -1,28 +1,32 @@
-//! The root: the folder below which workspaces may be named by their path. No name and no link leads out of it.
+//! The root: the folder below which workspaces may be named by their path. No name and no link leads out of it, nor into
+//! the daemon's own folder.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 
-/// More entries than this are not looked at one by one; a workspace has a handful.
-const MOST_ENTRIES: usize = 10_000;
+/// A workspace with more entries cannot be looked through before every score.
+const MOST_ENTRIES: usize = 1_000_000;
 
 /// The folder of workspaces.
 #[derive(Debug, Clone)]
 pub struct Root {
     path: PathBuf,
+    /// The daemon's own folder, where other people's uploads are.
+    data: PathBuf,
 }
 
 impl Root {
-    /// The folder, with all links resolved.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    /// The folder, with all links resolved. What lies in `data` is no workspace, even if that is below the root.
+    pub fn open(path: &Path, data: &Path) -> io::Result<Self> {
         let path = fs::canonicalize(path)?;
         if !path.is_dir() {
             return Err(io::Error::other("it is no folder"));
         }
-        Ok(Self { path })
+        Ok(Self { path, data: fs::canonicalize(data)? })
     }
 
     /// The folder itself.
@@ -51,6 +55,9 @@ impl Root {
         if path == self.path {
             return Err(self.refusal(name, "it is the root itself"));
         }
+        if path.starts_with(&self.data) || self.data.starts_with(&path) {
+            return Err(self.refusal(name, "the daemon's own folder is there"));
+        }
         if !path.is_dir() {
             return Err(self.missing(name));
         }
@@ -58,29 +65,43 @@ impl Root {
         Ok(path)
     }
 
-    /// Whoever may put a link into a workspace could read with it whatever the daemon can.
+    /// Whoever may put a link into a workspace could read with it whatever the daemon can. A link to a folder leads to the
+    /// links in that folder.
     fn check_links(&self, name: &str, workspace: &Path) -> Result<(), ScoreError> {
         let mut folders = vec![workspace.to_owned()];
+        let mut seen = HashSet::new();
         let mut looked_at = 0;
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 looked_at += 1;
                 if looked_at > MOST_ENTRIES {
-                    return Ok(());
+                    return Err(self.refusal(name, &format!("it has more than {MOST_ENTRIES} entries")));
                 }
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_dir() {
                     folders.push(entry.path());
-                } else if kind.is_symlink()
-                    && fs::canonicalize(entry.path()).is_ok_and(|target| !target.starts_with(&self.path))
-                {
-                    let link = entry.path();
-                    let link = link.strip_prefix(workspace).unwrap_or(&link).display().to_string();
-                    return Err(self.refusal(name, &format!("its link {link} leads out of the root")));
+                } else if kind.is_symlink() {
+                    let target = self.target(&entry.path()).map_err(|reason| {
+                        let link = entry.path();
+                        let link = link.strip_prefix(workspace).unwrap_or(&link).display().to_string();
+                        self.refusal(name, &format!("its link {link} {reason}"))
+                    })?;
+                    // A file has no entries, and a folder is looked through once.
+                    folders.extend(seen.insert(target.clone()).then_some(target).filter(|target| target.is_dir()));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Where a link leads. One that leads nowhere may lead anywhere a moment later.
+    fn target(&self, link: &Path) -> Result<PathBuf, &'static str> {
+        match fs::canonicalize(link) {
+            Err(_) => Err("leads nowhere"),
+            Ok(target) if !target.starts_with(&self.path) => Err("leads out of the root"),
+            Ok(target) if target.starts_with(&self.data) => Err("leads into the daemon's own folder"),
+            Ok(target) => Ok(target),
+        }
     }
 
     fn refusal(&self, name: &str, reason: &str) -> ScoreError {
@@ -116,11 +137,26 @@ mod tests {
         fs::create_dir_all(root.join("trap/input")).unwrap();
         symlink(outer.path().join("secret/input/gt.csv"), root.join("trap/input/gt.csv")).unwrap();
         symlink(root.join("ws"), root.join("alias")).unwrap();
-        let root = Root::open(&root).unwrap();
+        // By way of a folder that is itself below the root, and in a circle.
+        fs::create_dir_all(root.join("shared")).unwrap();
+        symlink(outer.path().join("secret/input/gt.csv"), root.join("shared/gt.csv")).unwrap();
+        fs::create_dir_all(root.join("chain")).unwrap();
+        symlink(root.join("shared"), root.join("chain/input")).unwrap();
+        fs::create_dir_all(root.join("circle")).unwrap();
+        symlink(root.join("circle"), root.join("circle/again")).unwrap();
+        fs::create_dir_all(root.join("dangling")).unwrap();
+        symlink(outer.path().join("not yet"), root.join("dangling/gt.csv")).unwrap();
+        // The daemon's own folder, by its name, by what it is in, and by a link.
+        fs::create_dir_all(root.join("own/data/jobs/1/workspace")).unwrap();
+        fs::create_dir_all(root.join("thief")).unwrap();
+        symlink(root.join("own/data/jobs/1/workspace"), root.join("thief/input")).unwrap();
+        let root = Root::open(&root, &root.join("own/data")).unwrap();
+        assert!(root.resolve("circle").is_ok());
         assert!(root.resolve("ws").is_ok() && root.resolve("alias").is_ok() && root.resolve("./ws/").is_ok());
         assert!(root.resolve(root.path().join("ws").to_str().unwrap()).is_ok());
-        for name in ["", ".", "..", "../secret", "ws/../../secret", "link", "trap", "/etc", "/no/such", "ws\0", "gone"]
-        {
+        let out = ["", ".", "..", "../secret", "ws/../../secret", "link", "trap", "/etc", "/no/such", "ws\0", "gone"];
+        let round_about = ["chain", "dangling", "own", "own/data", "own/data/jobs/1/workspace", "thief"];
+        for name in out.into_iter().chain(round_about) {
             assert_eq!(root.resolve(name).unwrap_err().code, ErrorCode::WorkspaceNotFound, "{name:?}");
         }
     }

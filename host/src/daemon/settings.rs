@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::tokens::Scope;
+use super::secret::Secret;
+use super::tokens::{Scope, Tokens};
 use crate::origin::Picker;
 
 /// `serve`
@@ -63,7 +64,7 @@ pub struct ServeArgs {
     pub keep_days: Option<f64>,
     /// Secret that signs callbacks; without one, callbacks are refused
     #[arg(long, env = "AUTOSCORER_CALLBACK_SECRET", value_name = "SECRET", hide_env_values = true)]
-    pub callback_secret: Option<String>,
+    pub callback_secret: Option<Secret>,
     /// Callbacks may go to private addresses
     #[arg(long)]
     pub allow_private_callbacks: bool,
@@ -102,7 +103,7 @@ pub struct ServeFile {
     client_timeout: Option<f64>,
     drain: Option<f64>,
     keep_days: Option<f64>,
-    callback_secret: Option<String>,
+    callback_secret: Option<Secret>,
     allow_private_callbacks: Option<bool>,
     log_format: Option<LogFormat>,
 }
@@ -159,17 +160,29 @@ pub struct ServeSettings {
     pub log_format: Option<LogFormat>,
 }
 
-/// A text that is never shown.
-#[derive(Clone)]
-pub struct Secret(pub String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("(a secret)")
-    }
-}
-
 impl ServeSettings {
+    /// Whether only this machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        self.bind.ip().to_canonical().is_loopback()
+    }
+
+    /// What may be done without a token; refuses to open a door to everybody that nobody asked for.
+    pub fn anonymous_scope(&self, tokens: &Tokens) -> Result<Scope, String> {
+        let safe = self.is_loopback() || self.allow_unauthenticated;
+        match self.anonymous {
+            _ if tokens.is_empty() && !safe => {
+                Err(format!("{} is no loopback address, and there are no tokens", self.bind))
+            }
+            Some(scope) if scope > Scope::None && !safe => {
+                Err(format!("{} is no loopback address, and anybody might {scope:?}", self.bind))
+            }
+            Some(scope) => Ok(scope),
+            // Whoever has made tokens wants to know who asks, even after taking the last one out.
+            None if tokens.were_ever_made() => Ok(Scope::None),
+            None => Ok(Scope::Submit),
+        }
+    }
+
     /// Merges flags and environment with the file and the defaults.
     pub fn merge(args: &ServeArgs, file: ServeFile, picker: &mut Picker) -> Result<Self, String> {
         let seconds = |name: &str, value: f64| {
@@ -213,9 +226,11 @@ impl ServeSettings {
             client_timeout: seconds("client-timeout", client)?,
             drain: seconds("drain", drain)?,
             keep: seconds("keep-days", keep * 86_400.0)?,
-            callback_secret: picker
-                .pick_secret("serve.callback-secret", args.callback_secret.clone(), file.callback_secret)
-                .map(Secret),
+            callback_secret: picker.pick_secret(
+                "serve.callback-secret",
+                args.callback_secret.clone(),
+                file.callback_secret,
+            ),
             allow_private_callbacks: picker.pick(
                 "serve.allow-private-callbacks",
                 switch(args.allow_private_callbacks),

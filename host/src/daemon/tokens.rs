@@ -1,12 +1,13 @@
 //! Tokens: who may do what. Only their hashes are kept, and they are compared in constant time.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use autoscorer_plugin_api::context::hex;
 use clap::ValueEnum;
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -44,22 +45,38 @@ pub struct Token {
 pub struct Tokens {
     file: PathBuf,
     tokens: Vec<Token>,
+    made: bool,
 }
 
 impl Tokens {
     /// Reads the file; without one there are no tokens.
     pub fn read(file: &Path) -> io::Result<Self> {
-        let tokens = match fs::read_to_string(file) {
-            Ok(text) => serde_json::from_str(&text).map_err(io::Error::other)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        let (tokens, made) = match fs::read_to_string(file) {
+            Ok(text) => (serde_json::from_str(&text).map_err(io::Error::other)?, true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
             Err(error) => return Err(error),
         };
-        Ok(Self { file: file.to_owned(), tokens })
+        Ok(Self { file: file.to_owned(), tokens, made })
+    }
+
+    /// Makes the file's folder and waits for the turn to change the file: of two changes at once, one would be lost.
+    pub fn turn(file: &Path) -> io::Result<File> {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // As the daemon would make it.
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let folder = File::open(folder)?;
+        flock(&folder, FlockOperation::LockExclusive)?;
+        Ok(folder)
     }
 
     /// All of them, without the tokens themselves.
     pub fn list(&self) -> &[Token] {
         &self.tokens
+    }
+
+    /// Whether there is a file of tokens, even an empty one.
+    pub fn were_ever_made(&self) -> bool {
+        self.made
     }
 
     /// Whether there are none.
@@ -129,7 +146,9 @@ mod tests {
         assert_eq!(again.find("as_"), None);
         assert!(!fs::read_to_string(&file).unwrap().contains(&secret));
         assert!(tokens.remove("ci").unwrap() && !tokens.remove("ci").unwrap());
-        assert_eq!(Tokens::read(&file).unwrap().find(&secret), None);
+        let rest = Tokens::read(&file).unwrap();
+        assert!(rest.find(&secret).is_none() && rest.were_ever_made());
+        assert!(!Tokens::read(&folder.path().join("none.json")).unwrap().were_ever_made());
     }
 
     #[test]

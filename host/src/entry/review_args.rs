@@ -90,6 +90,10 @@ pub struct ReviewArgs {
     #[arg(long)]
     pub dry_run: bool,
 
+    /// Tell how far it is in lines on stderr, also where that is no terminal
+    #[arg(long)]
+    pub progress: bool,
+
     /// Further parameters and limits.
     #[command(flatten)]
     pub job: JobArgs,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::limits::Limits;
 
 /// Both sides are the same program, but an upgrade may have replaced it between two starts.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The hidden subcommand that a worker runs.
 pub const SUBCOMMAND: &str = "__worker";
@@ -83,7 +84,18 @@ pub enum FromWorker {
         call: u64,
         /// JSON text of what was asked for, or of an error.
         answer: Result<String, String>,
+        /// What it took.
+        used: Used,
     },
+}
+
+/// What one call has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// CPU time of all its threads.
+    pub cpu: Duration,
+    /// The most memory its process had resident meanwhile, in MiB.
+    pub memory_peak_mb: Option<f64>,
 }
 
 /// Writes one frame.
@@ -145,7 +157,7 @@ mod tests {
     fn frames_survive_being_cut_anywhere() {
         let mut bytes = Vec::new();
         write(&mut bytes, &FromWorker::Log { level: 1, message: "é".repeat(100) }).unwrap();
-        write(&mut bytes, &FromWorker::Reply { call: 1, answer: Ok("{}".to_owned()) }).unwrap();
+        write(&mut bytes, &FromWorker::Reply { call: 1, answer: Ok("{}".to_owned()), used: Used::default() }).unwrap();
         for piece in 1..bytes.len() {
             let mut inbox = Inbox::default();
             let mut seen = 0;

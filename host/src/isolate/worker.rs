@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::ending::{Ending, GRACE};
 use super::limits::Limits;
 use super::output::Tail;
-use super::protocol::{self, CallFrame, FromWorker, Inbox, ToWorker};
+use super::protocol::{self, CallFrame, FromWorker, Inbox, ToWorker, Used};
 
 /// How often memory and artifacts are looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -74,6 +74,8 @@ pub struct Call<'c> {
     pub progress: &'c dyn Fn(u64, u64),
     /// Whether the call should stop.
     pub cancelled: &'c dyn Fn() -> bool,
+    /// Takes what the call has used, if it lived to tell.
+    pub used: &'c dyn Fn(Used),
 }
 
 impl Worker {
@@ -107,6 +109,9 @@ impl Worker {
             .stderr(print)
             // A scorer's last words are worth more than where they were spoken.
             .env("RUST_BACKTRACE", "0")
+            // The daemon's own secrets are no scorer's business.
+            .env_remove("AUTOSCORER_CALLBACK_SECRET")
+            .env_remove("AUTOSCORER_TOKEN")
             .process_group(0)
             .spawn()?;
         Ok(Self { child, socket: ours, printed: Some(File::from(OwnedFd::from(printed))), inbox: Inbox::default() })
@@ -217,7 +222,10 @@ impl Worker {
                     (call.log)(level, &message);
                 }
                 FromWorker::Progress { done, total } => (call.progress)(done, total),
-                FromWorker::Reply { call: number, answer } if number == call.frame.number => return Ok(Some(answer)),
+                FromWorker::Reply { call: number, answer, used } if number == call.frame.number => {
+                    (call.used)(used);
+                    return Ok(Some(answer));
+                }
                 FromWorker::Reply { .. } => return Err(garbled("an answer to another call")),
                 FromWorker::Ready { .. } | FromWorker::Refused(_) => return Err(garbled("ready twice")),
             }

@@ -188,6 +188,11 @@ impl Registry {
         }
     }
 
+    /// Forgets why a file was refused: another one is about to take its place.
+    pub fn forgive(&self, source: &Path) {
+        self.files.lock().refused.remove(source);
+    }
+
     /// Takes a file's scorers out.
     pub fn remove(&self, source: &Path) {
         let mut files = self.files.lock();

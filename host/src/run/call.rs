@@ -12,7 +12,7 @@ use autoscorer_plugin_api::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::services::{Cancel, JobServices};
-use crate::isolate::protocol::{CallFrame, Entry};
+use crate::isolate::protocol::{CallFrame, Entry, Used};
 use crate::isolate::{Call, Ending, Limits, Pool, PoolError};
 use crate::job::Job;
 use crate::load::Body;
@@ -31,8 +31,8 @@ pub struct Run {
     pub load_time: Duration,
     /// How long the scorer took.
     pub compute_time: Duration,
-    /// The CPU time of the scorer's thread, where it is known.
-    pub cpu_time: Duration,
+    /// What the scorer has used: in the host, the CPU time of its thread, and no memory of its own.
+    pub used: Used,
 }
 
 /// Where a scorer runs.
@@ -55,17 +55,18 @@ pub fn score(job: &Job, limits: &Limits, lease: &Lease, artifacts: Option<PathBu
         Ok(Body::Apart(_)) => Place::Process,
         _ => Place::InProcess,
     };
+    let services = JobServices::new(job, cancel);
     let outcome = body.map_err(|refusal| refusal.as_error()).and_then(|body| {
-        let services = JobServices::new(job, cancel);
         let answer = call(Entry::Score, job, limits, lease, body, artifacts, &services)?;
         read_reply::<Outcome, _>(answer)?.checked()
     });
+    let here = || Used { cpu: thread_cpu_time().saturating_sub(cpu), memory_peak_mb: None };
     Run {
         outcome: outcome.map_err(|error| at_stage(error, "score")),
         place,
         load_time,
         compute_time: start.elapsed() - load_time,
-        cpu_time: thread_cpu_time().saturating_sub(cpu),
+        used: services.used().unwrap_or_else(here),
     }
 }
 
@@ -139,5 +140,6 @@ fn apart(
         log: &|level, message| services.log(Level::from(level), message),
         progress: &|done, total| services.progress(done, total),
         cancelled: &|| services.cancelled(),
+        used: &|used| services.note_used(used),
     })
 }

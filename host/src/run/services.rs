@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use autoscorer_plugin_api::abi::HostServices;
 use autoscorer_plugin_api::context::Level;
+use parking_lot::Mutex;
 
+use crate::isolate::protocol::Used;
 use crate::job::{Job, Observer};
 use crate::telemetry::narrate;
 
@@ -35,13 +37,24 @@ pub struct JobServices {
     job: String,
     cancel: Cancel,
     observer: Observer,
+    used: Mutex<Option<Used>>,
 }
 
 impl JobServices {
     /// Services for a job.
     pub fn new(job: &Job, cancel: &Cancel) -> Self {
         let (name, observer) = (job.workspace.given().to_owned(), job.observer.clone());
-        Self { job: name, cancel: cancel.clone(), observer }
+        Self { job: name, cancel: cancel.clone(), observer, used: Mutex::default() }
+    }
+
+    /// Notes what a worker has used for the job.
+    pub fn note_used(&self, used: Used) {
+        *self.used.lock() = Some(used);
+    }
+
+    /// What a worker has used, if there was one.
+    pub fn used(&self) -> Option<Used> {
+        *self.used.lock()
     }
 }
 

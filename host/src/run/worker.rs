@@ -17,8 +17,9 @@ use parking_lot::Mutex;
 
 use crate::isolate::Limits;
 use crate::isolate::confine::{self, ThreadConfinement};
-use crate::isolate::protocol::{self, CallFrame, FromWorker, ToWorker};
+use crate::isolate::protocol::{self, CallFrame, FromWorker, ToWorker, Used};
 use crate::load::{Finding, Plugin, peek};
+use crate::telemetry::resources::{forget_peak_memory, peak_memory_file, peak_memory_mb, process_cpu_time};
 
 /// A scorer's stack: that of a main thread.
 const STACK: usize = 8 << 20;
@@ -31,10 +32,14 @@ pub fn serve(library: &Path, limits: &Limits, network: bool) -> io::Result<()> {
     let socket = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let voice =
         Voice { socket: Mutex::new(socket.try_clone()?), cancelled: AtomicBool::default(), told: Mutex::default() };
+    let peak = peak_memory_file();
     if let Err(reason) = confine::process(limits, network) {
         return voice.say(&FromWorker::Refused(serde_json::to_value(unconfined(reason))?));
     }
-    let post = Arc::new(Post { ear: Mutex::new(socket), voice, plugin: OnceLock::new(), limits: Mutex::new(*limits) });
+    // Its file is opened for the first time here, since it cannot be later.
+    _ = peak_memory_mb();
+    let (ear, limits) = (Mutex::new(socket), Mutex::new(*limits));
+    let post = Arc::new(Post { ear, voice, plugin: OnceLock::new(), limits, peak });
     let (listening, is_listening) = channel();
     stand_by(post.clone(), Some(listening))?;
     // A thread that starts needs the dynamic loader's lock, which a constructor that never returns holds for ever.
@@ -68,6 +73,8 @@ struct Post {
     plugin: OnceLock<Plugin>,
     /// Those in force.
     limits: Mutex<Limits>,
+    /// For the memory of each call.
+    peak: Option<File>,
 }
 
 /// Starts a thread that hears the host until there is a call, hands the ear on, and does that one call. It does no second
@@ -89,9 +96,12 @@ fn stand_by(post: Arc<Post>, listening: Option<Sender<()>>) -> io::Result<()> {
             succeed(&post);
         }
         drop(ear);
+        let cpu = process_cpu_time();
+        post.peak.as_ref().inspect(|file| forget_peak_memory(file));
         let answer = answer(&post, &call, confinement);
+        let used = Used { cpu: process_cpu_time().saturating_sub(cpu), memory_peak_mb: peak_memory_mb() };
         // Without a host this process is about to end.
-        _ = post.voice.say(&FromWorker::Reply { call: call.number, answer });
+        _ = post.voice.say(&FromWorker::Reply { call: call.number, answer, used });
     };
     thread::Builder::new().stack_size(STACK).spawn(stand).map(|_| ())
 }

@@ -57,9 +57,9 @@ pub struct Timing {
 /// What a job has used.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Resources {
-    /// The largest memory of the process so far, in MiB.
+    /// The most memory that the scorer's process had resident, in MiB: of a worker during this job, of the host so far.
     pub memory_peak_mb: Option<f64>,
-    /// CPU seconds of the scorer's thread.
+    /// CPU seconds: of a worker with all its threads, in the host of the scorer's thread.
     pub cpu_time: f64,
 }
 

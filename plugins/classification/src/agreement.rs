@@ -41,7 +41,8 @@ pub(crate) fn matthews(confusion: &Confusion<'_>) -> f64 {
     if truths == 0 || guesses == 0 {
         return 0.0;
     }
-    (sums.right - sums.crossed) as f64 / ((truths as f64).sqrt() * (guesses as f64).sqrt())
+    // One root of the product: two roots would make a perfect guess a little better than perfect.
+    (sums.right - sums.crossed) as f64 / (truths as f64 * guesses as f64).sqrt()
 }
 
 /// How much better than chance: undefined where chance alone would be always right.
@@ -68,6 +69,15 @@ mod tests {
         let (matthews, kappa) = both(&[("a", "a"), ("a", "a"), ("a", "b"), ("b", "b")]);
         assert!((matthews - 4.0 / 48f64.sqrt()).abs() < 1e-15);
         assert_eq!(kappa, Some(4.0 / 8.0));
+    }
+
+    #[test]
+    fn nothing_is_better_than_perfect() {
+        for rows in 1..200 {
+            let list: Vec<_> =
+                (0..3 * rows).map(|row| ["a", "b", "c", "a"][row % 4]).map(|label| (label, label)).collect();
+            assert_eq!(both(&list).0, 1.0, "{rows}");
+        }
     }
 
     #[test]

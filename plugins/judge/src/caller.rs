@@ -12,6 +12,9 @@ use crate::error::JudgeError;
 use crate::pace::Pace;
 use crate::settings::Settings;
 
+/// Pauses between tries do not grow further.
+const LONGEST_GROWTH: u32 = 5;
+
 /// One endpoint's calls.
 pub(crate) struct Caller {
     pub pace: Pace,
@@ -50,7 +53,7 @@ impl Caller {
         cost: &mut Cost,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Failure> {
-        let mut tries = Tries { failed: 0, busy: 0 };
+        let mut tries = Tries { before: Instant::now(), failed: 0, busy: 0 };
         let mut last = None;
         loop {
             let Some(slot) = self.pace.enter().await else { return Err(given_up(last)) };
@@ -81,7 +84,10 @@ impl Caller {
             Failure::Refused(_) | Failure::Rejected(_) => return Err(failure.clone()),
             Failure::Passing(_) => {
                 tries.failed += 1;
-                (tries.failed <= self.retries).then(|| self.pace.pause(tries.failed))
+                // A server that answers others will answer this one too, sooner or later.
+                let lively = self.pace.answered_since(std::mem::replace(&mut tries.before, Instant::now()));
+                let most = if lively { self.retries.saturating_mul(2) } else { self.retries };
+                (tries.failed <= most).then(|| self.pace.pause(tries.failed.min(LONGEST_GROWTH)))
             }
             Failure::Busy(_, wait) => {
                 tries.busy += 1;
@@ -108,6 +114,8 @@ impl Caller {
 
 /// What was tried for one call.
 struct Tries {
+    /// When it failed before, or began.
+    before: Instant,
     failed: u32,
     busy: u32,
 }

@@ -16,6 +16,9 @@ const LONGEST_BODY: usize = 64 << 20;
 /// A complaint of the server is repeated up to this length.
 const LONGEST_COMPLAINT: usize = 300;
 
+/// Where trust in a server comes from.
+const CERTIFICATES: &str = "; https needs the certificates of the system (package ca-certificates, or SSL_CERT_FILE)";
+
 /// Why a call brought nothing. The texts never hold the key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Failure {
@@ -119,19 +122,20 @@ impl Client {
 
     /// No answer came, or only a part of one.
     fn lost(&self, error: &reqwest::Error) -> Failure {
-        Failure::Passing(if error.is_timeout() {
-            format!("no answer within {} s", self.timeout.as_secs_f64())
-        } else if error.is_connect() {
-            format!("no connection to {}: {}", self.endpoint, self.endpoint.redact(&root_cause(error)))
-        } else {
-            format!("the connection broke: {}", self.endpoint.redact(&root_cause(error)))
-        })
+        let cause = self.endpoint.redact(&root_cause(error));
+        if error.is_timeout() {
+            return Failure::Passing(format!("no answer within {} s", self.timeout.as_secs_f64()));
+        }
+        if !error.is_connect() {
+            return Failure::Passing(format!("the connection broke: {cause}"));
+        }
+        let said = format!("no connection to {}: {cause}", self.endpoint);
+        if cause.contains("certificate") { Failure::Refused(said + CERTIFICATES) } else { Failure::Passing(said) }
     }
 }
 
 fn setup(endpoint: &Endpoint, error: &reqwest::Error) -> JudgeError {
-    let hint = "; https needs the certificates of the system (package ca-certificates, or SSL_CERT_FILE)";
-    JudgeError::Setup(format!("{}{}", root_cause(error), if endpoint.is_https() { hint } else { "" }))
+    JudgeError::Setup(format!("{}{}", root_cause(error), if endpoint.is_https() { CERTIFICATES } else { "" }))
 }
 
 fn headers(endpoint: &Endpoint) -> HeaderMap {

@@ -130,6 +130,12 @@ impl Pace {
         self.state().proven
     }
 
+    /// Whether anybody got an answer since then.
+    pub(crate) fn answered_since(&self, then: Instant) -> bool {
+        let state = self.state();
+        state.proven && state.answered > then
+    }
+
     /// For how long nobody got an answer.
     pub(crate) fn quiet(&self) -> Duration {
         self.state().answered.elapsed()

@@ -20,7 +20,7 @@ pub struct Settings {
     pub votes: u32,
     /// How long a call may take.
     pub timeout: Duration,
-    /// How often a call that failed is made again.
+    /// How often a call that failed is made again; twice as often while the server answers others.
     pub retries: u32,
     /// The pause before the first of these retries; it doubles from one to the next.
     pub pause: Duration,

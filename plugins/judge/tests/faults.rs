@@ -39,6 +39,28 @@ fn what_passes_changes_no_verdict() {
 }
 
 #[test]
+fn a_pair_with_bad_luck_is_asked_more_often_while_others_are_answered() {
+    let unlucky = |call: &Call| call.pair().0 == "lock 0" && call.seen < 7;
+    let server =
+        Standin::slow(
+            Duration::from_millis(2),
+            move |call| {
+                if unlucky(call) { status(500, "", "oops") } else { call.judged() }
+            },
+        );
+    let settings = Settings { retries: 4, concurrency: 2, pause: Duration::from_millis(5), ..settings(&server.url) };
+    let mut pairs = Pairs::many(500);
+    let usage = pairs.judge(&settings).unwrap();
+    pairs.assert_true();
+    assert_eq!((usage.failed, usage.retries), (0, 7));
+    // Alone it has no such claim.
+    let mut alone = Pairs::many(1);
+    let server = Standin::start(move |call| if unlucky(call) { status(500, "", "oops") } else { call.judged() });
+    let usage = alone.judge(&Settings { llm: pairs::settings(&server.url).llm, ..settings }).unwrap();
+    assert_eq!((usage.failed, usage.calls), (1, 5));
+}
+
+#[test]
 fn the_whole_endpoint_waits_as_long_as_the_server_asks() {
     let wait = Duration::from_secs(1);
     let server = Standin::start(|call| match call.nth {

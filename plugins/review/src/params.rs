@@ -38,7 +38,7 @@ params! {
         votes: u64 = 1,
         /// Seconds a call may take.
         call_timeout: f64 = 60,
-        /// How often a call that failed is made again.
+        /// How often a call that failed is made again; twice as often while the server answers others.
         retries: u64 = 5,
         /// Folder that remembers verdicts, relative to the workspace; "" remembers none.
         cache: String = "output/.verdicts",

@@ -8,6 +8,7 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::{Map, Value, json};
 
 use super::review::SCORER;
+use crate::entry::print;
 use crate::entry::review_args::ReviewArgs;
 use crate::save::ResultFile;
 
@@ -132,10 +133,22 @@ fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
         ScoreError::new(ErrorCode::MissingFile, format!("{} cannot be read: {error}", path.display()))
             .expected("a folder of comment files")
     })?;
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<_> = files.map(|path| (path.clone(), name(&path))).collect();
-    files.retain(|(path, name)| name.ends_with(".txt") && !name.starts_with('.') && path.is_file());
+    let entries = entries.flatten().map(|entry| entry.path());
+    let named = entries.map(|path| (path.clone(), name(&path)));
+    let mut files: Vec<_> = named.filter(|(_, name)| name.ends_with(".txt") && !name.starts_with('.')).collect();
     files.sort();
+    let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path.is_file());
+    for (path, _) in others {
+        print::err(print::warning(
+            "FILE_SKIPPED",
+            &format!("{} is no file", print::visible(&path.display().to_string())),
+        ));
+    }
+    if files.is_empty() {
+        let message = format!("there is no comment file in {}", path.display());
+        return Err(ScoreError::new(ErrorCode::MissingFile, message)
+            .expected("files comments_{repo}_{number}.txt in the folder itself; folders in it are not looked into"));
+    }
     Ok(files)
 }
 

@@ -12,6 +12,7 @@ mod gates;
 pub mod inspect;
 mod interrupt;
 pub mod jobs;
+mod judging_bar;
 mod laid_out;
 pub mod list;
 pub mod man;

@@ -1,18 +1,20 @@
 //! `review`: comments and references become a workspace of `review_match`, which is scored and shown.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use autoscorer_plugin_api::context::Level;
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::Value;
 
+use super::judging_bar::JudgingBar;
 use super::laid_out::LaidOut;
 use super::{interrupt, requests, score};
 use crate::engine::{Engine, Report};
 use crate::entry::exit::Exit;
 use crate::entry::print;
 use crate::entry::review_args::ReviewArgs;
-use crate::job::{Request, ScorerName};
+use crate::job::{Observer, Request, ScorerName};
 use crate::save::ResultFile;
 use crate::settings::Settings;
 use crate::telemetry::narrate;
@@ -23,8 +25,9 @@ pub const SCORER: &str = "review_match";
 /// Lays out the workspace, scores it, shows what came of it.
 pub fn run(args: &ReviewArgs, settings: &Settings) -> Result<Exit, ScoreError> {
     let cancel = interrupt::cancel()?;
-    // Judging takes minutes; who waits wants to see that something happens.
-    narrate::from(Level::Info);
+    if args.progress {
+        narrate::from(Level::Info);
+    }
     let mut request = requests::template(&args.job, true)?;
     let mut params = args.params();
     params.append(&mut request.params);
@@ -32,9 +35,12 @@ pub fn run(args: &ReviewArgs, settings: &Settings) -> Result<Exit, ScoreError> {
     let scorer: ScorerName = SCORER.parse().map_err(|expected: String| unhandled(&expected))?;
     let engine = Engine::new(settings);
     let workspace = laid_out.folder().display().to_string();
-    let request = Request { workspace, scorer: request.scorer.or(Some(scorer)), params, ..request };
+    let bar = Arc::new(JudgingBar::new(args.progress));
+    let observer = Observer::new(bar.clone());
+    let request = Request { workspace, scorer: request.scorer.or(Some(scorer)), params, observer, ..request };
     engine.load_needed(request.scorer.iter());
     let report = engine.score(&request, &cancel);
+    bar.clear();
     laid_out.bring_up(&report.result)?;
     if args.json {
         score::line(&report).print();

@@ -119,10 +119,10 @@ async fn assemble(
     let gate = Gate::open(serve).map_err(|reason| {
         usage(reason).hint("make a token with 'autoscorer tokens add', or listen at a loopback address, or say --allow-unauthenticated")
     })?;
-    let root = Root::open(&serve.root)
-        .map_err(|error| usage(format!("the root {} cannot be used: {error}", serve.root.display())))?;
     let folders = Folders::open(&serve.data)
         .map_err(|error| usage(format!("the data folder {} cannot be used: {error}", serve.data.display())))?;
+    let root = Root::open(&serve.root, folders.data())
+        .map_err(|error| usage(format!("the root {} cannot be used: {error}", serve.root.display())))?;
     let options =
         SqliteOptions { queue_limit: serve.queue_limit, max_attempts: serve.max_attempts, keep_events: KEPT_EVENTS };
     let store = Sqlite::open(&folders.queue(), options).map_err(|error| failed(error.to_string()))?;
@@ -237,7 +237,8 @@ impl Signals {
                 _ = self.interrupt.recv() => return,
                 _ = self.hang_up.recv() => {
                     app.following.reload();
-                    match Gate::open(&app.settings) {
+                    let gate = app.gate.read().clone();
+                    match gate.reopen(&app.settings) {
                         Ok(gate) => *app.gate.write() = Arc::new(gate),
                         // A file that is wrong for a moment must not lock everybody out, nor let anybody in.
                         Err(error) => tracing::error!(error, "the tokens stay as they were"),

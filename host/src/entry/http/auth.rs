@@ -1,6 +1,5 @@
 //! Who asks, and whether they may: bearer tokens with scopes.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -11,6 +10,9 @@ use axum::response::{IntoResponse, Response};
 use super::app::App;
 use super::problem::Problem;
 use crate::daemon::{Scope, ServeSettings, Tokens};
+
+/// The name of whoever has no token.
+pub const ANONYMOUS: &str = "anonymous";
 
 /// Who asks.
 #[derive(Debug, Clone)]
@@ -33,19 +35,17 @@ impl Gate {
     pub fn open(settings: &ServeSettings) -> Result<Self, String> {
         let tokens = Tokens::read(&settings.tokens)
             .map_err(|error| format!("the tokens in {} cannot be read: {error}", settings.tokens.display()))?;
-        let safe = is_loopback(settings.bind) || settings.allow_unauthenticated;
-        if tokens.is_empty() && !safe {
-            return Err(format!("{} is no loopback address, and there are no tokens", settings.bind));
-        }
-        let anonymous = match settings.anonymous {
-            Some(scope) if scope > Scope::None && !safe => {
-                return Err(format!("{} is no loopback address, and anybody might {scope:?}", settings.bind));
-            }
-            Some(scope) => scope,
-            None if tokens.is_empty() => Scope::Submit,
-            None => Scope::None,
-        };
+        let anonymous = settings.anonymous_scope(&tokens)?;
         Ok(Self { tokens, anonymous })
+    }
+
+    /// Reads the tokens anew. A file that has vanished takes no lock off the door.
+    pub fn reopen(&self, settings: &ServeSettings) -> Result<Self, String> {
+        let gate = Self::open(settings)?;
+        if self.tokens.were_ever_made() && !gate.tokens.were_ever_made() {
+            return Err(format!("the tokens in {} are gone", settings.tokens.display()));
+        }
+        Ok(gate)
     }
 
     fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
@@ -54,7 +54,7 @@ impl Gate {
                 .hint("send 'Authorization: Bearer TOKEN'; 'autoscorer tokens add' makes a token")
         };
         let Some(given) = headers.get(header::AUTHORIZATION) else {
-            return Ok(Caller { name: "anonymous".to_owned(), scope: self.anonymous });
+            return Ok(Caller { name: ANONYMOUS.to_owned(), scope: self.anonymous });
         };
         let secret = given.to_str().ok().and_then(|text| {
             let (scheme, secret) = text.split_once(' ')?;
@@ -78,11 +78,6 @@ impl Gate {
         Err(Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", format!("a token with scope {needed:?} is needed"))
             .hint("send 'Authorization: Bearer TOKEN'; 'autoscorer tokens add' makes a token"))
     }
-}
-
-/// Whether an address is reached from this machine only.
-pub fn is_loopback(address: SocketAddr) -> bool {
-    address.ip().to_canonical().is_loopback()
 }
 
 async fn admit(app: &App, needed: Scope, mut request: Request, next: Next) -> Response {

@@ -18,6 +18,6 @@ mod views;
 mod watchman;
 
 pub use app::App;
-pub use auth::Gate;
+pub use auth::{ANONYMOUS, Gate};
 pub use router::{document, router};
 pub use server::{Server, Stopped};

@@ -72,8 +72,7 @@ impl Task {
 /// For each comment the references at its place, in their order.
 pub(crate) fn candidates(comments: &[Comment], references: &[Reference], rule: Rule, threshold: u64) -> Vec<Vec<u32>> {
     let at = |comment: &Comment| {
-        let same =
-            |reference: &Reference| location::compare(rule, &comment.place, &reference.place, threshold).is_full();
+        let same = |reference: &Reference| location::agree(rule, &comment.place, &reference.place, threshold);
         (0..references.len() as u32).filter(|at| same(&references[*at as usize])).collect()
     };
     comments.iter().map(at).collect()
@@ -88,7 +87,13 @@ fn identities(references: &[Reference], identity: Identity) -> Vec<u32> {
         let next = seen.len() as u32;
         *seen.entry(id).or_insert(next)
     };
-    references.iter().map(|one| number(one.id.as_ref().map(Value::to_string))).collect()
+    references.iter().map(|one| number(one.id.as_ref().map(written))).collect()
+}
+
+/// An id as it is compared: numbers by their value, and true and false as the numbers that the published evaluator takes them for.
+fn written(id: &Value) -> String {
+    let number = id.as_bool().map(|yes| f64::from(u8::from(yes))).or_else(|| id.as_f64());
+    number.map_or_else(|| id.to_string(), |number| number.to_string())
 }
 
 #[cfg(test)]
@@ -115,5 +120,13 @@ pub(crate) mod tests {
             ids.into_iter().map(|id| Reference { id, note: "n".to_owned(), ..Reference::default() }).collect();
         assert_eq!(identities(&references, Identity::Id), [0, 1, 2, 1, 0]);
         assert_eq!(identities(&references, Identity::Index), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn ids_of_equal_value_are_equal() {
+        let ids = [Value::from(1), Value::from("1"), Value::from(1.0), true.into(), false.into(), Value::from(0)];
+        let references: Vec<_> =
+            ids.map(|id| Reference { id: Some(id), note: "n".to_owned(), ..Reference::default() }).into();
+        assert_eq!(identities(&references, Identity::Id), [0, 1, 0, 0, 2, 2]);
     }
 }

@@ -129,16 +129,12 @@ fn tell(ctx: &Context<'_>, progress: &Progress, total: usize) {
     let Progress { done, calls, cached, failed, undecided, tokens, rate, .. } = progress;
     let total = (total as u64).max(*done);
     ctx.progress(*done, total);
-    let left = if *rate > 0.0 {
-        format!("{:.0} s left at most", (total - done) as f64 / rate)
-    } else {
-        "no answer yet".to_owned()
-    };
+    let left =
+        if *rate > 0.0 { format!("{:.0} s left", (total - done) as f64 / rate) } else { "no answer yet".to_owned() };
     ctx.log(
         Level::Info,
         format_args!(
-            "{done} of at most {total} pairs judged, {rate:.1} a second, {left}; {calls} calls, {cached} known, \
-             {} errors, {tokens} tokens",
+            "{done} of {total} pairs at most, {rate:.1}/s, {left}, {cached} known, {} errors, {calls} calls, {tokens} tokens",
             failed + undecided
         ),
     );

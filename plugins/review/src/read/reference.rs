@@ -109,7 +109,7 @@ impl Reference {
         Self {
             index,
             id: fields.get("id").filter(|id| !id.is_null()).cloned(),
-            note: text(fields, "note").unwrap_or_default(),
+            note: note(fields),
             place: place(fields),
             category: text(fields, "category"),
             context: text(fields, "context"),
@@ -120,6 +120,14 @@ impl Reference {
     /// What results call it: its own id, or one made of its index.
     pub(crate) fn name(&self) -> Value {
         self.id.clone().unwrap_or_else(|| format!("ref-{}", self.index).into())
+    }
+}
+
+/// What a comment says. A number is taken for its digits; 0 says nothing, as an empty note does.
+fn note(fields: &Map<String, Value>) -> String {
+    match fields.get("note") {
+        Some(Value::Number(number)) if number.as_f64() != Some(0.0) => number.to_string(),
+        _ => text(fields, "note").unwrap_or_default(),
     }
 }
 
@@ -166,6 +174,18 @@ mod tests {
             assert_eq!(pulls[0].references[1].name(), "ref-1");
         }
         assert_eq!(parse(&format!("{line}\n{}", line.replace("pull/1", "pull/2")), "r.jsonl").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_field_of_another_type_is_absent_but_a_number_says_something() {
+        let odd = r#"{"githubPrUrl": "u", "category": 3, "comments": [
+            {"note": 7, "path": 1, "side": [], "from_line": "3", "to_line": 4.5, "id": null, "category": {}},
+            {"note": 0}, {"note": null}, {"note": ["n"]}, {}]}"#;
+        let pull = parse(odd, "r.json").unwrap().remove(0);
+        let notes: Vec<_> = pull.references.iter().map(|reference| reference.note.as_str()).collect();
+        assert_eq!((pull.category, notes), (None, vec!["7", "", "", "", ""]));
+        let first = &pull.references[0];
+        assert_eq!((&first.place, &first.id, &first.category), (&Place::default(), &None, &None));
     }
 
     #[test]

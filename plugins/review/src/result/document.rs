@@ -84,7 +84,7 @@ pub(crate) fn write(
 fn usage(usage: &Usage) -> Value {
     let Usage { done, calls, cached, shared, retries, tokens, undecided, failed, .. } = usage;
     json!({
-        "pairs": done, "calls": calls, "known_before": cached, "equal_texts": shared, "retries": retries,
+        "pairs": done, "calls_made": calls, "known_before": cached, "equal_texts": shared, "retries": retries,
         "tokens": tokens, "undecided": undecided, "failed": failed,
     })
 }

@@ -1,5 +1,6 @@
 //! The outcome of a run: one score, flat metrics, and what a reader should know.
 
+use autoscorer_judge::Usage;
 use autoscorer_plugin_api::prelude::*;
 use serde_json::json;
 
@@ -130,8 +131,14 @@ fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_
     let usage = &evaluation.usage;
     if config.matcher == Matcher::Llm || config.matcher == Matcher::Embedding {
         // What a run costs is no property of the score, so it is no metric: a replay that knows all verdicts is the same.
-        let known = usage.cached + usage.shared;
-        outcome.warn("USAGE", format!("{} calls, {} tokens, {known} pairs known before", usage.calls, usage.tokens));
+        let Usage { done, calls, cached, shared, retries, tokens, .. } = usage;
+        outcome.warn(
+            "USAGE",
+            format!(
+                "{done} pairs compared: {calls} calls made, {retries} of them repeated, {tokens} tokens; {cached} pairs \
+                 known before, {shared} of the same texts as another"
+            ),
+        );
     }
     let (asked, undecided) = evaluation.asked();
     if undecided > 0 {

@@ -1,6 +1,6 @@
 //! One pull request in `evaluation_results.json`: the document's keys, in its order.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::evaluation::{Case, Skip};
@@ -57,7 +57,7 @@ pub(crate) struct Evaluated<'c> {
     positive_line_match_rate: f64,
     positive_line_recall_rate: f64,
     unmatched_rate: f64,
-    match_details: Vec<MatchDetail<'c>>,
+    match_details: MatchDetails<'c>,
     matched_reference_comments: Vec<MatchedReference<'c>>,
     llm_comparisons: Vec<Comparison<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +66,19 @@ pub(crate) struct Evaluated<'c> {
     original_good_comments_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     filtered_good_comments_count: Option<usize>,
+}
+
+/// What became of each comment; made one by one while it is written, since there may be very many.
+struct MatchDetails<'c> {
+    case: &'c Case,
+    config: &'c Config,
+}
+
+impl Serialize for MatchDetails<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let comments = 0..self.case.task.comments.len();
+        serializer.collect_seq(comments.map(|comment| MatchDetail::of(self.case, self.config, comment)))
+    }
 }
 
 #[derive(Serialize)]
@@ -164,7 +177,7 @@ impl<'c> Evaluated<'c> {
             positive_line_match_rate: rounded(lines, generated, 3),
             positive_line_recall_rate: rounded(lines, expected, 3),
             unmatched_rate: rounded(unmatched, generated, 3),
-            match_details: (0..generated).map(|comment| MatchDetail::of(case, config, comment)).collect(),
+            match_details: MatchDetails { case, config },
             matched_reference_comments: meant(case)
                 .map(|(at, one)| MatchedReference::of(case, config, at, one))
                 .collect(),

@@ -18,6 +18,8 @@ pub(crate) struct Totals {
     pub(crate) overall_semantic_match_rate: f64,
     pub(crate) overall_line_recall: f64,
     pub(crate) overall_semantic_recall: f64,
+    /// Pairs that the procedure compares when it goes through the files one by one, whoever judges them.
+    pub(crate) judge_calls: usize,
 }
 
 impl Totals {
@@ -38,6 +40,7 @@ impl Totals {
             overall_semantic_match_rate: rounded(matches, generated, 4),
             overall_line_recall: rounded(lines, expected, 4),
             overall_semantic_recall: rounded(matches, expected, 4),
+            judge_calls: sum(|case| case.judgements.len()),
         }
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::entry::commands::{list, show};
 use crate::entry::http::answer::{Answer, body};
@@ -19,6 +20,7 @@ use crate::entry::http::body::{JsonBody, Named};
 use crate::entry::http::problem::{Failure, Problem};
 use crate::job::ScorerName;
 use crate::load::file::is_library_name;
+use crate::load::{Finding, Refusal, sha256_of};
 
 /// How long a library may take from its arrival to being live or refused.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -92,15 +94,19 @@ async fn load_library(app: &App, given: LoadBody) -> Result<Json<Answer<Value>>,
     let folder = app.engine.custom_scorers().to_owned();
     let name = source.file_name().unwrap_or_default().to_owned();
     let target = folder.join(&name);
-    let aside = folder.join(format!(".{}.loading", name.to_string_lossy()));
-    let (from, to) = (source, target.clone());
+    // Two may load the same file at once.
+    let aside = folder.join(format!(".{}.{}.loading", name.to_string_lossy(), Uuid::now_v7()));
+    let (registry, to) = (app.engine.registry().clone(), target.clone());
     let copied = tokio::task::spawn_blocking(move || {
         std::fs::create_dir_all(&folder)?;
-        std::fs::copy(&from, &aside)?;
+        std::fs::copy(source, &aside)?;
+        let sha256 = std::fs::File::open(&aside).and_then(sha256_of)?;
+        // What was said of the file before is not said of this one.
+        registry.forgive(&to);
         std::fs::rename(aside, to)?;
-        std::fs::File::open(from).and_then(crate::load::sha256_of)
+        Ok(sha256)
     });
-    let copied = copied.await.map_err(|error| Problem::internal(error.to_string()))?;
+    let copied: std::io::Result<String> = copied.await.map_err(|error| Problem::internal(error.to_string()))?;
     let sha256 = copied.map_err(|error| Problem::internal(format!("the library cannot be copied: {error}")))?;
     app.following.reload();
     settled(app, &target, &sha256).await
@@ -123,7 +129,9 @@ async fn settled(app: &App, file: &FilePath, sha256: &str) -> Result<Json<Answer
     let deadline = Instant::now() + PATIENCE;
     let registry = app.engine.registry();
     while Instant::now() < deadline {
-        if let Some(refusal) = registry.refusals().into_iter().find(|refusal| refusal.file == file) {
+        // A file that was replaced while it was looked at is looked at again.
+        let is_final = |refusal: &Refusal| refusal.file == file && *refusal.finding != Finding::changed();
+        if let Some(refusal) = registry.refusals().into_iter().find(is_final) {
             return Err(refusal.as_error().into());
         }
         let generations = registry.generations();
