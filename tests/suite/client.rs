@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use autoscorer_tests::{Finished, Sandbox, Server};
+use autoscorer_tests::{Finished, Sandbox, Server, forget_events};
 use serde_json::Value;
 
 struct Desk {
@@ -164,4 +164,18 @@ fn a_daemon_that_is_gone_is_told_and_one_that_is_back_is_used() {
     assert!(gone.stderr.contains("error[SERVER_UNREACHABLE]") && gone.stderr.contains(&address), "{}", gone.stderr);
     desk.server = Server::start(&desk.sandbox, &[]);
     assert_eq!(desk.run(&["submit", "one", "--wait"]).code, 0);
+}
+
+#[test]
+fn a_job_whose_events_are_kept_no_more_is_not_waited_for() {
+    let desk = Desk::new();
+    for (workspace, code) in [("one", 0), ("wrong", 3)] {
+        let submitted = desk.run(&["submit", workspace, "--wait", "--json"]);
+        let id = text(&submitted.json(), "/data/job").to_owned();
+        let whole = desk.run(&["jobs", "watch", &id]);
+        assert_eq!((whole.code, whole.stdout.lines().count()), (code, 3), "{}", whole.stdout);
+        forget_events(&desk.sandbox);
+        let watched = desk.run(&["jobs", "watch", &id]);
+        assert_eq!((watched.code, watched.stdout.as_str()), (code, ""), "{}", watched.stderr);
+    }
 }

@@ -1,8 +1,10 @@
 //! The life of a job, as clients of the daemon see it.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::Command;
 
-use autoscorer_tests::{Event, Sandbox, Server, eventually, versioned};
+use autoscorer_tests::{Event, Sandbox, Server, eventually, forget_events, versioned};
 use serde_json::{Value, json};
 
 #[test]
@@ -75,6 +77,11 @@ fn artifacts_come_whole_in_part_or_not_at_all() {
     client.get(&format!("/api/v1/jobs/{id}/artifacts/..%2fresult.json")).error(404);
     sandbox.write("ws/output/artifacts/rows.txt", "4");
     assert_eq!(client.get(&path).error(410)["code"], "GONE");
+    // A pipe in its place would let a reader wait for ever.
+    let file = sandbox.path().join("ws/output/artifacts/rows.txt");
+    fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert_eq!(client.get(&path).error(410)["code"], "GONE");
 }
 
 #[test]
@@ -89,6 +96,10 @@ fn what_the_scorer_says_is_in_the_log_of_its_job() {
     assert_eq!(client.get(&format!("/logs?task_id={id}")).data(200), log);
     assert_eq!(client.get(&format!("/tasks/{id}")).data(200)["state"], "done");
     assert_eq!(client.get(&format!("/result?task_id={id}")).data(200)["metrics"]["rows"], 3.0);
+    // A line that is being written may be cut within a character.
+    let file = OpenOptions::new().append(true).open(sandbox.path().join(format!("data/jobs/{id}/log.jsonl")));
+    file.unwrap().write_all(b"{\"message\": \"\xe2\x82").unwrap();
+    assert_eq!(client.get(&format!("/api/v1/jobs/{id}/logs")).data(200), log);
     client.get("/result").error(400);
     client.get("/result?task_id=nobody").error(404);
 }
@@ -266,4 +277,82 @@ fn who_comes_back_with_the_last_event_misses_none_even_over_a_restart() {
     // A daemon that ends, ends its streams.
     assert_eq!(server.terminate(), 0);
     assert_eq!(again.next(), None);
+}
+
+#[test]
+fn parameters_are_bounded_and_not_in_lists() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let with = |size: usize| json!({"workspace": "ws", "params": {"announce": "x".repeat(size)}});
+    for (path, body) in [
+        ("/api/v1/jobs", with(65_536)),
+        ("/submit", with(65_536)),
+        ("/api/v1/jobs/batch", json!({"jobs": [with(1), with(65_536)]})),
+    ] {
+        let error = client.post(path, &body).error(422);
+        assert!(error["message"].as_str().unwrap().contains("at most 65536 bytes"), "{path}: {error:#}");
+    }
+    assert_eq!(client.get("/api/v1/jobs").data(200)["jobs"], json!([]));
+    let id = server.submit_with(&mut client, with(1000));
+    let job = server.wait(&mut client, &id, &["done", "failed"]);
+    assert_eq!(job["params"]["announce"].as_str().unwrap().len(), 1000);
+    let listed = client.get("/api/v1/jobs");
+    assert_eq!((&listed.data(200)["jobs"][0]["id"], listed.text().contains("announce")), (&json!(id), false));
+}
+
+#[test]
+fn a_key_stands_for_one_request_as_a_whole() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let mut send = |path: &str, key: &str, body: &Value| {
+        client.request(
+            "POST",
+            path,
+            &[("content-type", "application/json"), ("idempotency-key", key)],
+            body.to_string(),
+        )
+    };
+    let (one, other) = (json!({"workspace": "ws"}), json!({"workspace": "ws", "priority": 1}));
+    let batch = "/api/v1/jobs/batch";
+    let first = send(batch, "bk", &json!({"jobs": [one, one]})).data(202);
+    for changed in [json!({"jobs": [one]}), json!({"jobs": [one, other]}), json!({"jobs": [one, one, other]})] {
+        assert_eq!(send(batch, "bk", &changed).error(422)["code"], "KEY_REUSED", "{changed}");
+    }
+    let single = send("/api/v1/jobs", "bk/0", &one).data(202);
+    assert_eq!(single["created"], true);
+    // What was accepted stays so, whatever has become of the workspace.
+    for id in [&first["jobs"][0]["id"], &first["jobs"][1]["id"], &single["id"]] {
+        server.wait(&mut server.client(), id.as_str().unwrap(), &["done"]);
+    }
+    fs::remove_dir_all(sandbox.path().join("ws")).unwrap();
+    let again = send(batch, "bk", &json!({"jobs": [one, one]})).data(202);
+    assert_eq!((&again["jobs"][1]["id"], &again["jobs"][1]["created"]), (&first["jobs"][1]["id"], &json!(false)));
+    assert_eq!(send("/api/v1/jobs", "bk/0", &one).data(200)["id"], single["id"]);
+    assert_eq!(send("/api/v1/jobs", "bk/0", &other).error(422)["code"], "KEY_REUSED");
+    assert_eq!(send("/api/v1/jobs", "new", &one).error(404)["code"], "WORKSPACE_NOT_FOUND");
+}
+
+#[test]
+fn who_comes_back_too_late_is_told_what_is_missing() {
+    let sandbox = Sandbox::new();
+    let server = with_good(&sandbox, &[]);
+    let mut client = server.client();
+    let old = server.submit(&mut client, "ws");
+    server.wait(&mut client, &old, &["done"]);
+    let all: Vec<Event> = client.events("/api/v1/events?follow=false", Some(0)).collect();
+    assert!(all.iter().all(|event| event.kind != "gap") && all.len() >= 3, "{all:?}");
+    let last = all.last().unwrap().id;
+    forget_events(&sandbox);
+    let missed: Vec<Event> = client.events("/api/v1/events?follow=false&topic=jobs", Some(1)).collect();
+    assert_eq!(missed.iter().map(|event| (event.kind.as_str(), event.id)).collect::<Vec<_>>(), [("gap", last)]);
+    assert_eq!(missed[0].data["data"]["missing"], last - 1);
+    for seen in [0, last] {
+        assert_eq!(client.events("/api/v1/events?follow=false", Some(seen)).count(), 0, "after {seen}");
+    }
+    let mut events = client.events("/api/v1/events", Some(last - 1));
+    assert_eq!(events.next().unwrap().kind, "gap");
+    server.submit(&mut client, "ws");
+    assert_eq!(events.next().unwrap().kind, "job.queued");
 }

@@ -1,53 +1,14 @@
 //! Workspaces that come with their request: what is taken, and what never gets out of its folder.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
-use autoscorer_tests::{Client, Response, Sandbox, Server};
+use autoscorer_tests::{Client, Response, Sandbox, Server, archive, compiled, eventually, hold_queue, workspace_files};
 use serde_json::{Value, json};
 
-/// An archive of files, made by Python: it makes what careful tools would refuse to make.
-fn archive(sandbox: &Sandbox, kind: &str, entries: &Value) -> Vec<u8> {
-    let file = sandbox.path().join(format!("upload.{kind}"));
-    let script = r#"
-import io, json, stat, sys, tarfile, zipfile
-kind, path, entries = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-if kind == "zip":
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, text in entries.items():
-            info = zipfile.ZipInfo(name)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            if text.startswith("->"):
-                info.create_system, info.external_attr, text = 3, (stat.S_IFLNK | 0o777) << 16, text[2:]
-            made.writestr(info, bytes(int(text[6:])) if text.startswith("zeros:") else text)
-else:
-    with tarfile.open(path, "w:gz" if kind == "tgz" else "w") as made:
-        for name, text in entries.items():
-            info = tarfile.TarInfo(name)
-            if text.startswith("->"):
-                info.type, info.linkname = tarfile.SYMTYPE, text[2:]
-                made.addfile(info)
-                continue
-            data = bytes(int(text[6:])) if text.startswith("zeros:") else text.encode()
-            info.size = len(data)
-            made.addfile(info, io.BytesIO(data))
-"#;
-    let made = Command::new("python3").args(["-c", script, kind]).arg(&file).arg(entries.to_string()).status();
-    assert!(made.unwrap().success());
-    fs::read(file).unwrap()
-}
-
-fn workspace() -> Value {
-    json!({
-        "meta.json": r#"{"scorer": "classification_f1"}"#,
-        "input/gt.csv": "id,label\n1,cat\n2,dog\n3,cat\n",
-        "output/pred.csv": "id,label\n1,cat\n2,dog\n3,dog\n",
-    })
-}
-
 fn with(name: &str, text: &str) -> Value {
-    let mut entries = workspace();
+    let mut entries = workspace_files();
     entries[name] = text.into();
     entries
 }
@@ -86,7 +47,7 @@ fn archives_of_every_kind_are_scored() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     for kind in ["tar", "tgz", "zip"] {
-        let data = upload(&mut client, kind, &archive(&sandbox, kind, &workspace())).data(202);
+        let data = upload(&mut client, kind, &archive(&sandbox, kind, &workspace_files())).data(202);
         let id = data["id"].as_str().unwrap();
         let job = server.wait(&mut client, id, &["done", "failed"]);
         assert_eq!((&job["score"], &job["uploaded"]), (&json!(0.6666666666666666), &json!(true)), "{kind}: {job:#}");
@@ -122,7 +83,7 @@ fn a_repeated_upload_is_the_same_job_and_is_kept_once() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     let headers = [("content-type", "application/zip"), ("idempotency-key", "same")];
-    let zip = archive(&sandbox, "zip", &workspace());
+    let zip = archive(&sandbox, "zip", &workspace_files());
     let first = client.request("POST", "/api/v1/jobs", &headers, &zip).data(202);
     let again = client.request("POST", "/api/v1/jobs", &headers, &zip).data(200);
     assert_eq!(first["id"], again["id"]);
@@ -137,17 +98,21 @@ fn no_name_in_an_archive_leads_out_of_its_folder() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     let absolute = sandbox.path().join("escaped").display().to_string();
+    let everywhere = [
+        ("../escaped", "x"),
+        ("input/../../../escaped", "x"),
+        (absolute.as_str(), "x"),
+        ("input/link", "->/etc/passwd"),
+        ("input/link", "->../../../escaped"),
+        ("a\r\nb", "x"),
+        ("a\u{1b}[31mb", "x"),
+        ("..\\escaped", "x"),
+    ];
+    let in_tars =
+        [("input/hard", "=>../../../escaped"), ("input/device", "c:"), ("input/disk", "b:"), ("input/pipe", "p:")];
     for kind in ["tar", "tgz", "zip"] {
-        for (name, text) in [
-            ("../escaped", "x"),
-            ("input/../../../escaped", "x"),
-            (absolute.as_str(), "x"),
-            ("input/link", "->/etc/passwd"),
-            ("input/link", "->../../../escaped"),
-            ("a\r\nb", "x"),
-            ("a\u{1b}[31mb", "x"),
-            ("..\\escaped", "x"),
-        ] {
+        let more = if kind == "zip" { &[][..] } else { &in_tars };
+        for &(name, text) in everywhere.iter().chain(more) {
             let answer = upload(&mut client, kind, &archive(&sandbox, kind, &with(name, text)));
             let error = answer.error(422);
             assert_eq!(error["code"], "BAD_FORMAT", "{kind} {name:?}: {error:#}");
@@ -168,7 +133,12 @@ fn bombs_and_what_is_too_large_are_refused() {
     for kind in ["tgz", "zip"] {
         let bomb = archive(&sandbox, kind, &with("input/zeros", "zeros:300000000"));
         assert!(bomb.len() < 1 << 20);
-        upload(&mut client, kind, &bomb).error(422);
+        let error = upload(&mut client, kind, &bomb).error(413);
+        assert_eq!((&error["code"], &error["details"]["limit"]), (&json!("PAYLOAD_TOO_LARGE"), &json!("ratio")));
+        let mut many = workspace_files();
+        (0..10_001).for_each(|number| many[format!("input/{number}")] = "".into());
+        let error = upload(&mut client, kind, &archive(&sandbox, kind, &many)).error(413);
+        assert_eq!((&error["code"], &error["details"]["limit"]), (&json!("PAYLOAD_TOO_LARGE"), &json!("files")));
     }
     let large = archive(&sandbox, "tar", &with("input/zeros", "zeros:1100000"));
     assert_eq!(upload(&mut client, "tar", &large).error(413)["code"], "PAYLOAD_TOO_LARGE");
@@ -178,4 +148,55 @@ fn bombs_and_what_is_too_large_are_refused() {
         upload(&mut client, kind, bytes).error(422);
     }
     assert_eq!(entries_in(&sandbox.path().join("data/jobs")), 0);
+}
+
+#[test]
+fn a_client_that_goes_away_while_its_job_is_accepted_does_not_part_it_from_its_workspace() {
+    let sandbox = Sandbox::new();
+    let server = Server::start(&sandbox, &[]);
+    let mut client = server.client();
+    let zip = archive(&sandbox, "zip", &workspace_files());
+    let headers = [("content-type", "application/zip"), ("idempotency-key", "gone")];
+    let held = hold_queue(&sandbox);
+    let mut leaving = server.client().connect().unwrap();
+    leaving.get_mut().write_all(&client.text("POST", "/api/v1/jobs", &headers, &zip)).unwrap();
+    let jobs = sandbox.path().join("data/jobs");
+    let unpacked = || fs::read_dir(&jobs).unwrap().flatten().any(|job| job.path().join("workspace").exists());
+    eventually("the upload is unpacked", || unpacked().then_some(()));
+    // Whoever asks after it is answered after it asked.
+    (0..10).for_each(|_| _ = client.get("/api/v1/jobs?limit=1").data(200));
+    drop(leaving);
+    drop(client);
+    let alone = |text: &str| text.contains("autoscorer_http_connections 1\n");
+    eventually("its connection has ended", || alone(server.client().get("/metrics").text()).then_some(()));
+    drop(held);
+    let mut client = server.client();
+    let again = client.request("POST", "/api/v1/jobs", &headers, &zip);
+    let id = again.json()["data"]["id"].as_str().unwrap().to_owned();
+    let job = server.wait(&mut client, &id, &["done", "failed"]);
+    assert_eq!(job["state"], "done", "{job:#}");
+    assert_eq!(entries_in(&jobs), 1);
+}
+
+#[test]
+fn a_full_disk_is_told_as_such_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    let shim = sandbox.write("full_disk.so", compiled("tests/support/full_disk.c", &[]));
+    let full = sandbox.path().join("full");
+    let server = Server::start_with(&sandbox, &[], |command| command.env("LD_PRELOAD", &shim).env("FULL_DISK", &full));
+    let mut client = server.client();
+    let tar = archive(&sandbox, "tar", &with("input/large.bin", "zeros:100000"));
+    let parts = form(&[("workspace", &tar)]);
+    for part in ["incoming", "jobs"] {
+        fs::write(&full, format!("/data/{part}/")).unwrap();
+        for (kind, bytes) in [(("content-type", "application/x-tar"), &tar), (FORM, &parts)] {
+            let answer = client.request("POST", "/api/v1/jobs", &[kind], bytes);
+            assert_eq!(answer.error(503)["code"], "DISK_FULL", "{part}");
+            assert!(answer.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
+        }
+        let data = sandbox.path().join("data");
+        assert_eq!((entries_in(&data.join("incoming")), entries_in(&data.join("jobs"))), (0, 0), "{part}");
+    }
+    fs::remove_file(&full).unwrap();
+    upload(&mut client, "tar", &tar).data(202);
 }

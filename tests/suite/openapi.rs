@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use autoscorer_tests::{Client, Response, Sandbox, Server, assert_valid, versioned};
+use autoscorer_tests::{Client, Response, Sandbox, Server, assert_valid, compiled, versioned};
 use serde_json::{Value, json};
 
 const NOBODY: &str = "01890000-0000-7000-8000-000000000000";
@@ -267,16 +267,26 @@ fn scorers(check: &mut Check, client: &mut Client, sandbox: &Sandbox) {
     }
 }
 
-/// What takes another daemon: a full queue, and no scorers.
+/// What takes other daemons: a full disk, a full queue, and no scorers.
 fn elsewhere(check: &mut Check) {
     let sandbox = Sandbox::without_plugins();
     sandbox.workspace("ws", "classification_f1");
+    let shim = sandbox.write("full_disk.so", compiled("tests/support/full_disk.c", &[]));
+    let full = sandbox.write("full", "/data/incoming/");
+    let mut server =
+        Server::start_with(&sandbox, &[], |command| command.env("LD_PRELOAD", &shim).env("FULL_DISK", &full));
+    let client = &mut server.client();
+    check.call(client, "POST", "/api/v1/jobs", &[], &[("content-type", "application/x-tar")], "no room for this");
+    let failed = server.submit(client, "ws");
+    server.wait(client, &failed, &["failed"]);
+    assert_eq!(server.terminate(), 0);
     let server = Server::start(&sandbox, &["--queue-limit", "0"]);
     let client = &mut server.client();
     check.get(client, "/readyz", &[]);
     check.post(client, "/api/v1/jobs", &[], &json!({"workspace": "ws"}));
     check.post(client, "/submit", &[], &json!({"workspace": "ws"}));
     check.post(client, "/api/v1/jobs/batch", &[], &json!({"jobs": [{"workspace": "ws"}]}));
+    check.post(client, "/api/v1/jobs/{id}/requeue", &[("id", &failed)], &json!({}));
 }
 
 fn assert_all_seen(check: &Check) {

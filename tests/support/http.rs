@@ -126,7 +126,8 @@ impl Client {
         Ok(BufReader::new(stream))
     }
 
-    fn text(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    /// A request as it is sent.
+    pub fn text(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
         let mut text = format!("{method} {path} HTTP/1.1\r\n");
         let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         if !given("host") {

@@ -137,6 +137,42 @@ impl Drop for Server {
     }
 }
 
+/// Removes all events that were kept so far, as time does.
+pub fn forget_events(sandbox: &Sandbox) {
+    let script = "import sqlite3\n\
+                  queue = sqlite3.connect('data/queue.sqlite')\n\
+                  queue.execute('DELETE FROM event')\n\
+                  queue.commit()";
+    let done = Command::new("python3").args(["-c", script]).current_dir(sandbox.path()).status();
+    assert!(done.unwrap().success());
+}
+
+/// Keeps a daemon from writing to its queue.
+pub struct Held(Child);
+
+/// Holds the lock on the queue's file until dropped: whatever is to be accepted waits, for seconds.
+pub fn hold_queue(sandbox: &Sandbox) -> Held {
+    let script = "import sqlite3, sys\n\
+                  queue = sqlite3.connect('data/queue.sqlite', isolation_level=None)\n\
+                  queue.execute('BEGIN IMMEDIATE')\n\
+                  print('held', flush=True)\n\
+                  sys.stdin.read()";
+    let mut command = Command::new("python3");
+    command.args(["-c", script]).current_dir(sandbox.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "held\n");
+    Held(child)
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        _ = self.0.wait();
+    }
+}
+
 fn log_in(folder: &Path) -> String {
     fs::read_to_string(folder.join("daemon.log")).unwrap_or_default()
 }

@@ -1,6 +1,5 @@
 //! The courier: makes one attempt to deliver a callback, and says what came of it and when to try again.
 
-use std::error::Error;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -14,6 +13,7 @@ use super::resolve::Checked;
 use super::signature::{Key, SIGNATURE};
 use super::target::Target;
 use crate::queue::{Attempt, Delivery, Job, JobId, Moment, State};
+use crate::telemetry::cause::root_cause;
 
 const DELIVERY: &str = "x-autoscorer-delivery";
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -132,11 +132,6 @@ fn unanswered(error: &reqwest::Error) -> String {
     }
     let what = if error.is_connect() { "no connection" } else { "no answer" };
     format!("{what}: {}", root_cause(error))
-}
-
-/// The last of the causes, which says most and knows no address.
-fn root_cause(error: &dyn Error) -> String {
-    error.source().map_or_else(|| error.to_string(), root_cause)
 }
 
 /// Reads a little of an answer for a little while.

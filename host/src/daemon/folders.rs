@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+
 use crate::queue::JobId;
 
 /// The daemon's own folder.
@@ -61,6 +63,17 @@ impl Folders {
     /// A job's workspace, if it was uploaded.
     pub fn workspace(&self, id: &JobId) -> PathBuf {
         self.job(id).join("workspace")
+    }
+
+    /// A job's workspace, which has to be there. Where that is does not concern its client.
+    pub fn uploaded(&self, id: &JobId) -> Result<PathBuf, ScoreError> {
+        let workspace = self.workspace(id);
+        if workspace.is_dir() {
+            return Ok(workspace);
+        }
+        Err(ScoreError::new(ErrorCode::WorkspaceNotFound, "the uploaded workspace is not there any more")
+            .hint("submit it again, as a new job")
+            .at_stage("request"))
     }
 
     /// What a job's scorer has logged.

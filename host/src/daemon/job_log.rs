@@ -98,11 +98,13 @@ impl Observe for JobLog {
 
 /// The lines of a log; none if nothing was said. A line that is being written is left out.
 pub fn read_log(path: &Path) -> io::Result<Vec<LogLine>> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     match File::open(path) {
-        Ok(file) => _ = file.take(2 * MOST_BYTES as u64).read_to_string(&mut text)?,
+        Ok(file) => _ = file.take(2 * MOST_BYTES as u64).read_to_end(&mut bytes)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
+    // A line that is being written may end within a character.
+    let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }

@@ -128,7 +128,7 @@ impl Runners {
     fn request(&self, id: &JobId, order: &Order) -> Result<Request, ScoreError> {
         let workspace = match &order.workspace {
             Place::Path(name) => self.root.resolve(name)?,
-            Place::Uploaded => self.folders.workspace(id),
+            Place::Uploaded => self.folders.uploaded(id)?,
         };
         let wrong = |name: &str, expected: String| {
             ScoreError::new(ErrorCode::InvalidParams, format!("{name} is wrong")).expected(expected).at_stage("request")

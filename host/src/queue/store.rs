@@ -1,5 +1,6 @@
 //! The store: what the host asks of whatever keeps its jobs. Nothing here knows how it is kept.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -25,6 +26,9 @@ impl<S: Queue + Journal + Outbox> Store for S {}
 pub trait Queue: Send + Sync + 'static {
     /// Accepts jobs, all or none. A job whose key is known already is not accepted again; the answer names the one there is.
     fn submit(&self, jobs: Vec<NewJob>) -> Answer<'_, Vec<Submitted>>;
+
+    /// Those of a submitter's keys under which something was accepted.
+    fn used_keys(&self, submitter: &str, keys: Vec<String>) -> Answer<'_, HashSet<String>>;
 
     /// Takes the next job: the highest priority first, submitters in turn, then in the order of arrival. The lease ends
     /// after a while unless it is renewed. If the answer is dropped before it came, the job goes back.
@@ -55,7 +59,7 @@ pub trait Queue: Send + Sync + 'static {
     /// The recorded result of a job that has ended.
     fn result(&self, id: &JobId) -> Answer<'_, Option<String>>;
 
-    /// Jobs, the latest first.
+    /// Jobs, the latest first, without their parameters.
     fn list(&self, filter: ListFilter) -> Answer<'_, Page>;
 
     /// How many jobs there are in each state.

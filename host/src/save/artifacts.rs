@@ -54,6 +54,11 @@ impl Drop for ArtifactFolder {
     }
 }
 
+/// Whether a name in `output/` is that of something that is being written, or was when its process was killed.
+pub fn is_leaving(name: &str) -> bool {
+    name.starts_with(PREFIX) || name.starts_with(RESULT_PREFIX)
+}
+
 /// Removes a file of `output/` that a killed process has left; what belongs to a living one stays.
 pub(super) fn remove_leaving(path: &Path, name: &str) {
     let rest = name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(RESULT_PREFIX));

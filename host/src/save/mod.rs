@@ -8,7 +8,7 @@ mod inputs;
 mod lock;
 mod result;
 
-pub use artifacts::ArtifactFolder;
+pub use artifacts::{ArtifactFolder, is_leaving};
 pub use inputs::Inputs;
 pub use lock::WorkspaceLock;
 pub use result::{Resources, ResultFile, Timing, Versioning, forget, write};

@@ -1,5 +1,6 @@
 //! What the host tells about itself while it works: the narration on stderr, the time, the resources used.
 
+pub mod cause;
 pub mod metrics;
 pub mod narrate;
 pub mod paths;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use reqwest::{Method, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub struct Events<'s> {
     seen: Option<String>,
     answer: Option<Response>,
     unread: Vec<u8>,
+    /// Whether anything came since the answer began.
+    heard: bool,
 }
 
 impl<'s> Events<'s> {
@@ -46,7 +48,14 @@ impl<'s> Events<'s> {
     pub fn new(server: &'s Server, job: Option<&str>) -> Self {
         let mut query = vec![("topic", "jobs".to_owned())];
         query.extend(job.map(|job| ("job", job.to_owned())));
-        Self { server, query, seen: job.map(|_| "0".to_owned()), answer: None, unread: Vec::new() }
+        Self { server, query, seen: job.map(|_| "0".to_owned()), answer: None, unread: Vec::new(), heard: false }
+    }
+
+    /// Those of one job that there are.
+    pub fn kept(server: &'s Server, job: &str) -> Self {
+        let mut events = Self::new(server, Some(job));
+        events.query.push(("follow", "false".to_owned()));
+        events
     }
 
     /// Begins to listen; what happens from here on is told.
@@ -56,6 +65,7 @@ impl<'s> Events<'s> {
             call = call.header("last-event-id", seen);
         }
         self.unread.clear();
+        self.heard = false;
         self.answer = Some(self.server.send(call).await?);
         Ok(())
     }
@@ -72,15 +82,18 @@ impl<'s> Events<'s> {
                 Err(error) => return Err(error),
             };
             self.answer = None;
-            let since = lost.get_or_insert_with(Instant::now).elapsed();
-            if let Some(error) = error.filter(|_| since > PATIENCE) {
-                return Err(error);
+            if self.heard {
+                lost = None;
+            }
+            if lost.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                return Err(error.unwrap_or_else(|| ends_again(&self.server.name())));
             }
             sleep(PAUSE).await;
         }
     }
 
-    async fn read_on(&mut self) -> Result<Option<Told>, ScoreError> {
+    /// The next event of this answer; none at its end.
+    pub async fn read_on(&mut self) -> Result<Option<Told>, ScoreError> {
         if self.answer.is_none() {
             self.listen().await?;
         }
@@ -93,6 +106,7 @@ impl<'s> Events<'s> {
             let Some(answer) = &mut self.answer else { return Ok(None) };
             let piece = answer.chunk().await.map_err(|error| unreachable(&self.server.name(), &error))?;
             let Some(piece) = piece.filter(|_| self.unread.len() < LONGEST_LINE) else { return Ok(None) };
+            self.heard = true;
             self.unread.extend_from_slice(&piece);
         }
     }
@@ -112,4 +126,10 @@ impl<'s> Events<'s> {
         self.seen = field("id").map(str::to_owned).or(self.seen.take());
         Some(told)
     }
+}
+
+fn ends_again(server: &str) -> ScoreError {
+    ScoreError::new(ErrorCode::UnhandledError, format!("the events of {server} end again and again, and tell nothing"))
+        .hint("a proxy before the daemon may end answers that are silent for a moment; look at its settings")
+        .at_stage("server")
 }

@@ -9,11 +9,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
+use crate::save::is_leaving;
+
 /// What an earlier run has left, and what is not the daemon's business.
 fn is_left_out(name: &Path) -> bool {
     let of_output = name.strip_prefix("output").ok().and_then(|rest| rest.to_str());
-    matches!(of_output, Some("result.json" | "artifacts"))
-        || of_output.is_some_and(|name| name.starts_with(".autoscorer-"))
+    matches!(of_output, Some("result.json" | "artifacts")) || of_output.is_some_and(is_leaving)
 }
 
 /// The archive of a folder. No link is followed out of it.
@@ -102,7 +103,9 @@ mod tests {
         std::os::unix::fs::symlink("gt.csv", folder.path().join("input/same.csv")).unwrap();
         let workspace = folder.path().to_str().unwrap();
         let before = pack(workspace).unwrap();
-        ["output/result.json", "output/artifacts/report.html"].into_iter().for_each(put);
+        ["output/result.json", "output/artifacts/report.html", "output/.artifacts-1-0/a", "output/.result-1-0"]
+            .into_iter()
+            .for_each(put);
         assert_eq!(before, pack(workspace).unwrap());
         put("output/more.csv");
         assert_ne!(before, pack(workspace).unwrap());

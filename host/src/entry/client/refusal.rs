@@ -1,9 +1,9 @@
 //! A refusal: what a daemon that answers no, or not at all, means for the user.
 
-use std::error::Error;
-
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::Value;
+
+use crate::telemetry::cause::root_cause;
 
 /// The code where there is no connection.
 const ABSENT: &str = "SERVER_UNREACHABLE";
@@ -84,11 +84,6 @@ fn remedy(status: u16, hint: Option<String>, retry_after: Option<&str>) -> Strin
         (429 | 503, Some(seconds)) => format!("try again in {seconds} s"),
         _ => hint.unwrap_or_else(|| "look at the log of the daemon".to_owned()),
     }
-}
-
-/// The last of the causes, which says most.
-fn root_cause(error: &dyn Error) -> String {
-    error.source().map_or_else(|| error.to_string(), root_cause)
 }
 
 #[cfg(test)]

@@ -12,8 +12,11 @@ use super::refusal::{refused, unreachable};
 use crate::entry::client_args::ServerArgs;
 use crate::entry::print;
 
-/// A daemon says something at least every ten seconds, even if nothing happens.
+/// A daemon says something at least every ten seconds, even if nothing happens…
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// …but only once it has all of the request. It takes none that comes more slowly, in bytes a second.
+const SLOWEST: u64 = 16 << 10;
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -24,6 +27,7 @@ const LONGEST_ANSWER: usize = 256 << 20;
 pub struct Server {
     http: Client,
     base: Url,
+    headers: HeaderMap,
 }
 
 impl Server {
@@ -37,23 +41,13 @@ impl Server {
                 print::err(print::warning(&name(&base), "the token goes over the network in clear; use https"));
             }
         }
-        // The one who installs it first has installed the same.
-        _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .default_headers(headers)
-            .connect_timeout(CONNECT)
-            .read_timeout(SILENCE)
-            // A token does not follow a redirection to somebody else.
-            .redirect(reqwest::redirect::Policy::none());
-        if base.scheme() == "http" {
-            // A machine without any certificates can still talk to a daemon of its own.
-            builder = builder.tls_certs_only([]);
-        }
-        if is_local(&base) {
-            builder = builder.no_proxy();
-        }
-        let http = builder.build().map_err(|error| unreachable(&name(&base), &error))?;
-        Ok(Self { http, base })
+        Ok(Self { http: client(&base, &headers, SILENCE)?, base, headers })
+    }
+
+    /// The same daemon, waited for as long as a request of this size may take on its way.
+    pub fn for_upload(&self, size: usize) -> Result<Self, ScoreError> {
+        let http = client(&self.base, &self.headers, silence(size))?;
+        Ok(Self { http, base: self.base.clone(), headers: self.headers.clone() })
     }
 
     /// The address as it is shown.
@@ -109,6 +103,30 @@ impl Server {
     }
 }
 
+fn client(base: &Url, headers: &HeaderMap, silence: Duration) -> Result<Client, ScoreError> {
+    // The one who installs it first has installed the same.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .default_headers(headers.clone())
+        .connect_timeout(CONNECT)
+        .read_timeout(silence)
+        // A token does not follow a redirection to somebody else.
+        .redirect(reqwest::redirect::Policy::none());
+    if base.scheme() == "http" {
+        // A machine without any certificates can still talk to a daemon of its own.
+        builder = builder.tls_certs_only([]);
+    }
+    if is_local(base) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| unreachable(&name(base), &error))
+}
+
+/// The time without an answer counts from the first byte that is sent.
+fn silence(size: usize) -> Duration {
+    SILENCE + Duration::from_secs(size as u64 / SLOWEST)
+}
+
 fn address(text: &str) -> Result<Url, ScoreError> {
     let wrong = |message: &str| {
         ScoreError::new(ErrorCode::InvalidParams, message)
@@ -147,4 +165,15 @@ fn is_local(base: &Url) -> bool {
     let host = base.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_upload_has_the_time_that_the_daemon_gives_it() {
+        assert_eq!(silence(0), SILENCE);
+        assert_eq!(silence(160 << 20), SILENCE + Duration::from_secs(10_240));
+    }
 }

@@ -88,7 +88,7 @@ impl Submission {
         body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
         let key = if number == 0 { self.key.clone() } else { format!("{}/{number}", self.key) };
         let kind = format!("multipart/form-data; boundary={boundary}");
-        self.hand_in(server, "/api/v1/jobs", &key, &kind, body.into()).await
+        self.hand_in(&server.for_upload(body.len())?, "/api/v1/jobs", &key, &kind, body.into()).await
     }
 
     /// The same request under the same key, until an answer comes: whether the first one arrived does not matter.

@@ -107,15 +107,18 @@ impl Jobs<'_> {
     /// All jobs without an end, or one to its end.
     async fn watch(&self, id: Option<&str>) -> Result<Exit, ScoreError> {
         if let Some(id) = id {
-            // An unknown job has no events to wait for.
-            self.server.job(id).await?;
+            // An unknown job has no events to wait for, and one that has ended may have none any more.
+            let job = self.server.job(id).await?;
+            if job.state.is_final() {
+                return self.replay(&job).await;
+            }
         }
         let mut events = Events::new(self.server, id);
         events.listen().await?;
         while !print::is_closed() {
             let told = events.next().await?;
             self.tell(&told);
-            let Some(id) = id.filter(|_| has_ended(&told)) else { continue };
+            let Some(id) = id.filter(|_| may_have_ended(&told)) else { continue };
             // It may have been put into the queue again since.
             let job = self.server.job(id).await?;
             if job.state.is_final() {
@@ -123,6 +126,14 @@ impl Jobs<'_> {
             }
         }
         Ok(Exit::Done)
+    }
+
+    async fn replay(&self, job: &JobSeen) -> Result<Exit, ScoreError> {
+        let mut events = Events::kept(self.server, &job.id);
+        while let Some(told) = events.read_on().await? {
+            self.tell(&told);
+        }
+        Ok(exit_of(job))
     }
 
     fn tell(&self, told: &Told) {
@@ -205,8 +216,10 @@ fn row(job: &JobSeen) -> Vec<String> {
     ]
 }
 
-fn has_ended(told: &Told) -> bool {
-    State::ALL.iter().any(|state| state.is_final() && told.kind.strip_prefix("job.") == Some(state.as_str()))
+/// The end may also be among the events that are missing.
+fn may_have_ended(told: &Told) -> bool {
+    let ends = |state: &State| state.is_final() && told.kind.strip_prefix("job.") == Some(state.as_str());
+    told.kind == "gap" || State::ALL.iter().any(ends)
 }
 
 fn exit_of(job: &JobSeen) -> Exit {

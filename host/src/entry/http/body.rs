@@ -18,12 +18,16 @@ use tokio::time::timeout;
 
 use super::app::App;
 use super::problem::Problem;
+use crate::job::archive::lacks_room;
 
 /// The largest JSON body.
 pub const MOST_JSON: usize = 4 << 20;
 
-/// A client may be slow, but not slower than this; in bytes a second, after a first minute.
-const SLOWEST: u64 = 16 << 10;
+/// A client may be slow, but not slower than this on the whole, in bytes a second…
+const SLOWEST: f64 = (16 << 10) as f64;
+
+/// …once it has had the time for so many pieces.
+const FIRST_PIECES: u32 = 6;
 
 /// How long a small body may take as a whole.
 const WHOLE: Duration = Duration::from_secs(30);
@@ -94,18 +98,33 @@ pub fn content_type(headers: &HeaderMap) -> Option<&str> {
     Some(text.split(';').next().unwrap_or(text).trim())
 }
 
-/// A request whose body fails when its client takes too long for the next piece.
+/// A request whose body fails when its client takes too long for the next piece, or for all of them.
 pub fn patient(request: Request, patience: Duration) -> Request {
     request.map(|body| {
-        let pieces = stream::try_unfold(body.into_data_stream(), move |mut pieces| async move {
-            match timeout(patience, pieces.next()).await {
-                Ok(Some(piece)) => piece.map(|piece| Some((piece, pieces))).map_err(io::Error::other),
-                Ok(None) => Ok(None),
-                Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut)),
-            }
+        let pace = Pace { start: Instant::now(), size: 0, patience };
+        let pieces = stream::try_unfold((body.into_data_stream(), pace), |(mut pieces, mut pace)| async move {
+            let too_slow = || io::Error::from(io::ErrorKind::TimedOut);
+            let piece = timeout(pace.patience, pieces.next()).await.map_err(|_| too_slow())?;
+            let Some(piece) = piece.transpose().map_err(io::Error::other)? else { return Ok(None) };
+            pace.size += piece.len();
+            if pace.is_too_slow() { Err(too_slow()) } else { Ok(Some((piece, (pieces, pace)))) }
         });
         Body::from_stream(pieces)
     })
+}
+
+/// How fast a body comes.
+struct Pace {
+    start: Instant,
+    size: usize,
+    patience: Duration,
+}
+
+impl Pace {
+    fn is_too_slow(&self) -> bool {
+        let taken = self.start.elapsed();
+        taken > self.patience * FIRST_PIECES && (self.size as f64) < SLOWEST * taken.as_secs_f64()
+    }
 }
 
 /// Reads a small body into memory.
@@ -132,26 +151,24 @@ pub async fn save<E: Error + 'static>(
     path: &Path,
     most: u64,
 ) -> Result<u64, Problem> {
-    let failed = |error: io::Error| {
-        tracing::error!(%error, "an upload cannot be kept");
-        Problem::internal("the upload cannot be kept").hint("look at the space on the disk of the daemon")
-    };
-    let mut file = File::create(path).await.map_err(failed)?;
-    let (start, mut size) = (Instant::now(), 0);
+    let mut file = File::create(path).await.map_err(|error| not_kept(&error))?;
+    let mut size = 0;
     while let Some(piece) = stream.next().await {
         let piece = piece.map_err(|error| broken(&error))?;
         size += piece.len() as u64;
         if size > most {
             return Err(too_large(most));
         }
-        let seconds = start.elapsed().as_secs();
-        if seconds > 60 && size / seconds < SLOWEST {
-            return Err(too_slow());
-        }
-        file.write_all(&piece).await.map_err(failed)?;
+        file.write_all(&piece).await.map_err(|error| not_kept(&error))?;
     }
-    file.flush().await.map_err(failed)?;
+    file.flush().await.map_err(|error| not_kept(&error))?;
     Ok(size)
+}
+
+/// What was sent cannot be written down.
+pub fn not_kept(error: &io::Error) -> Problem {
+    tracing::error!(%error, "an upload cannot be kept");
+    if lacks_room(error) { Problem::full_disk() } else { Problem::internal("the upload cannot be kept") }
 }
 
 /// Why a body could not be read to its end.

@@ -7,6 +7,7 @@ mod answer;
 mod app;
 mod auth;
 mod body;
+mod cors;
 mod docs;
 mod patience;
 mod problem;

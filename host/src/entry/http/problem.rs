@@ -106,6 +106,21 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "UNHANDLED_ERROR", message)
     }
 
+    /// There is no room for what was sent.
+    pub fn full_disk() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "DISK_FULL", "the disk of the daemon is full; nothing was accepted")
+            .hint("the same request may be repeated once its operator has made room")
+            .retry_after(30)
+    }
+
+    /// The same problem, of something that is larger than it may be.
+    #[must_use]
+    pub fn of_too_much(mut self) -> Self {
+        self.status = StatusCode::PAYLOAD_TOO_LARGE;
+        self.error.code = "PAYLOAD_TOO_LARGE".to_owned();
+        self
+    }
+
     /// The daemon is about to end.
     pub fn stopping() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "the daemon is stopping").retry_after(5)

@@ -25,9 +25,10 @@ pub struct JobView {
     pub uploaded: bool,
     /// The scorer that was asked for, if not the one in meta.json.
     pub scorer: Option<String>,
-    /// The parameters that were asked for.
+    /// The parameters that were asked for; not in lists.
     #[schema(value_type = Object)]
-    pub params: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<Map<String, Value>>,
     /// How often a worker has taken it.
     pub attempts: u32,
     /// Whether it was asked to stop while it ran.
@@ -72,7 +73,7 @@ impl JobView {
             uploaded: path.is_none(),
             workspace: path,
             scorer: job.order.scorer.clone(),
-            params: job.order.params.clone(),
+            params: Some(job.order.params.clone()),
             attempts: job.attempts,
             cancelling: job.cancelling,
             created: job.created.to_string(),
@@ -85,6 +86,14 @@ impl JobView {
                 .filter(|_| job.state == State::Running)
                 .map(|Progress { done, total }| ProgressView { done, total }),
         }
+    }
+}
+
+impl JobView {
+    /// The same in a list.
+    #[must_use]
+    pub fn listed(self) -> Self {
+        Self { params: None, ..self }
     }
 }
 

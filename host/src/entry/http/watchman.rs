@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -13,9 +13,13 @@ use uuid::Uuid;
 
 use super::answer::REQUEST_ID;
 use super::app::App;
+use super::cors;
 use super::problem::Problem;
 
 const NAME: HeaderName = HeaderName::from_static("x-request-id");
+
+static METHODS: [Method; 7] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
 /// Around every request.
 pub async fn watch(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
@@ -24,8 +28,11 @@ pub async fn watch(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let origins = &app.settings.allow_origin;
+    let origin = cors::allowed(origins, request.headers());
     let answer = async {
         match check_source(&app, request.headers()) {
+            Ok(()) if origin.is_some() && cors::is_preflight(&request) => cors::go_ahead(),
             Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
                 Problem::internal("the daemon failed on this request")
                     .hint("report it to the maintainers")
@@ -40,10 +47,16 @@ pub async fn watch(State(app): State<Arc<App>>, request: Request, next: Next) ->
         response.headers_mut().insert(NAME, value);
     }
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    cors::admit(origins, origin, response.headers_mut());
     let took = start.elapsed();
-    app.metrics.answered(method.as_str(), &route, status, took);
+    app.metrics.answered(counted_as(&method), &route, status, took);
     tracing::info!(request = id, %method, path, status, milliseconds = took.as_secs_f64() * 1e3, "answered");
     response
+}
+
+/// Anybody can make up methods, and each would be counted for ever.
+fn counted_as(method: &Method) -> &'static str {
+    METHODS.iter().find(|known| *known == method).map_or("other", Method::as_str)
 }
 
 /// A client's own name for its request, if it is one that can be written into a log.
@@ -59,6 +72,10 @@ fn request_id(headers: &HeaderMap) -> String {
 fn check_source(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
     let settings = &app.settings;
     let allowed = |list: &[String], value: &str| list.iter().any(|one| one.eq_ignore_ascii_case(value));
+    let is_said_twice = |name: HeaderName| headers.get_all(name).iter().nth(1).is_some();
+    if is_said_twice(header::HOST) || is_said_twice(header::ORIGIN) {
+        return Err(refused(StatusCode::BAD_REQUEST, "the request says twice where it goes, or where it comes from"));
+    }
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("\u{fffd}"));
     let host = text(header::HOST).unwrap_or_default();
     let name = host_name(host);

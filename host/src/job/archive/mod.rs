@@ -13,6 +13,7 @@ mod tests;
 mod zipped;
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
@@ -65,9 +66,25 @@ fn bad(message: impl Into<String>) -> ScoreError {
 /// The archive is fine as far as we know, but this machine fails.
 fn ours(what: &str, error: &std::io::Error) -> ScoreError {
     let hint = "the server's disk may be full or its folders closed to it; its operator can tell from the log";
-    ScoreError::new(ErrorCode::UnhandledError, format!("the server could not {what}: {error}"))
+    let failure = ScoreError::new(ErrorCode::UnhandledError, format!("the server could not {what}: {error}"))
         .hint(hint)
-        .at_stage("unpack")
+        .at_stage("unpack");
+    if lacks_room(error) { failure.detail("disk", "full") } else { failure }
+}
+
+/// Whether something could not be written because there is no room for it.
+pub fn lacks_room(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// Whether an archive could not be unpacked because this machine has no room for it.
+pub fn is_full_disk(error: &ScoreError) -> bool {
+    error.details.more.contains_key("disk")
+}
+
+/// Whether an archive holds more than it may.
+pub fn is_too_large(error: &ScoreError) -> bool {
+    error.details.more.contains_key("limit")
 }
 
 fn empty() -> ScoreError {

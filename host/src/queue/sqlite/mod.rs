@@ -20,6 +20,7 @@ mod submit;
 mod tests;
 mod writer;
 
+use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -139,6 +140,11 @@ impl Queue for Sqlite {
     fn submit(&self, jobs: Vec<NewJob>) -> Answer<'_, Vec<Submitted>> {
         let limit = self.options.queue_limit;
         self.writer.ask(move |db| submit::submit(db, &jobs, limit))
+    }
+
+    fn used_keys(&self, submitter: &str, keys: Vec<String>) -> Answer<'_, HashSet<String>> {
+        let submitter = submitter.to_owned();
+        self.readers.ask(move |db| submit::used_keys(db, &submitter, keys))
     }
 
     fn claim(&self, lease: Duration) -> Answer<'_, Option<Claim>> {

@@ -1,6 +1,6 @@
 //! Submitting: jobs are accepted all together or not at all, and once for each key.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::{Connection, params};
 
@@ -52,6 +52,18 @@ fn accept(db: &Connection, job: &NewJob) -> Result<Submitted, QueueError> {
     ];
     change(db, sql, fields)?;
     Ok(Submitted { id: job.id.clone(), created: true })
+}
+
+/// Those of some keys under which something was accepted.
+pub fn used_keys(db: &Connection, submitter: &str, keys: Vec<String>) -> Result<HashSet<String>, QueueError> {
+    let mut used = HashSet::new();
+    for key in keys {
+        let sql = "SELECT 1 FROM job WHERE submitter = ?1 AND request_key = ?2";
+        if one(db, sql, [submitter, &key], |_| Ok(()))?.is_some() {
+            used.insert(key);
+        }
+    }
+    Ok(used)
 }
 
 /// The job that the same request was accepted as.

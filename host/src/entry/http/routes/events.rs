@@ -17,7 +17,7 @@ use utoipa::IntoParams;
 use crate::entry::http::app::App;
 use crate::entry::http::body::Params;
 use crate::entry::http::problem::{Failure, Problem};
-use crate::queue::{Event, EventFilter, Store};
+use crate::queue::{Event, EventFilter, Moment, Store};
 
 /// So many events are taken from the store at a time.
 const SOME: usize = 100;
@@ -34,6 +34,8 @@ pub struct EventParams {
     job: Option<String>,
     /// Those after this number; the Last-Event-ID header says the same.
     after: Option<i64>,
+    /// `false`: those there are, and then the end.
+    follow: Option<bool>,
 }
 
 struct Reader {
@@ -41,9 +43,11 @@ struct Reader {
     news: watch::Receiver<i64>,
     stopping: watch::Receiver<bool>,
     filter: EventFilter,
+    follow: bool,
 }
 
-/// Events of jobs and scorers as server-sent events.
+/// Events of jobs and scorers as server-sent events. If some that come after Last-Event-ID are kept no more, the first is a
+/// `gap`, which says how many are missing.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events", security(("token" = ["read"])),
     params(EventParams, ("Last-Event-ID" = Option<String>, Header)),
     responses(
@@ -68,10 +72,25 @@ pub async fn follow(
         (None, Some(after)) => after,
         (None, None) => *news.borrow(),
     };
+    let last = *news.borrow();
+    let gap = gap(app.store.as_ref(), after, last).await?;
     let filter = EventFilter { after, job: params.job, kind };
-    let reader = Reader { store: app.store.clone(), news, stopping: app.stopping.clone(), filter };
+    let follow = params.follow.unwrap_or(true);
+    let reader = Reader { store: app.store.clone(), news, stopping: app.stopping.clone(), filter, follow };
     let events = stream::unfold(reader, next).flat_map(stream::iter);
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(Sse::new(stream::iter(gap.map(Ok)).chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// Says what a client that comes back can no longer be told. From 0 on means all there are: nobody has seen that one.
+async fn gap(store: &dyn Store, after: i64, last: i64) -> Result<Option<Message>, Problem> {
+    if after <= 0 {
+        return Ok(None);
+    }
+    let kept = store.events(EventFilter { after, ..EventFilter::default() }, 1).await?;
+    let before = kept.first().map_or(last, |event| event.number - 1);
+    let missing = json!({"missing": before - after});
+    let gap = Event { number: before, at: Moment::now(), kind: "gap".to_owned(), job: None, data: missing };
+    Ok((before > after).then(|| message(&gap)))
 }
 
 /// The next events, once there are some. The answer ends with the daemon, or when the store fails: the client comes back.
@@ -80,11 +99,15 @@ async fn next(mut reader: Reader) -> Option<(Vec<Result<Message, Infallible>>, R
         if *reader.stopping.borrow() {
             return None;
         }
-        reader.news.mark_unchanged();
+        // Whatever the store has told of is there to be read.
+        let told = *reader.news.borrow_and_update();
         let events = reader.store.events(reader.filter.clone(), SOME).await.ok()?;
-        if let Some(last) = events.last() {
-            reader.filter.after = last.number;
+        reader.filter.after = behind(reader.filter.after, &events, told);
+        if !events.is_empty() {
             return Some((events.iter().map(|event| Ok(message(event))).collect(), reader));
+        }
+        if !reader.follow {
+            return None;
         }
         tokio::select! {
             changed = reader.news.changed() => changed.ok()?,
@@ -93,7 +116,30 @@ async fn next(mut reader: Reader) -> Option<(Vec<Result<Message, Infallible>>, R
     }
 }
 
+/// Where to go on: behind the events that came, and behind those that were looked at and not wanted.
+fn behind(after: i64, events: &[Event], looked_at: i64) -> i64 {
+    let came = events.last().map_or(after, |event| event.number);
+    if events.len() < SOME { came.max(looked_at) } else { came }
+}
+
 fn message(event: &Event) -> Message {
     let data = json!({"at": event.at, "kind": event.kind, "job": event.job, "data": event.data});
     Message::default().id(event.number.to_string()).event(&event.kind).data(data.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_wanted_is_not_looked_at_again() {
+        let event =
+            |number| Event { number, at: Moment::now(), kind: "scorer.live".to_owned(), job: None, data: json!({}) };
+        let some: Vec<Event> = (1..=SOME as i64).map(event).collect();
+        assert_eq!(behind(5, &[], 1000), 1000);
+        assert_eq!(behind(5, &[event(7)], 1000), 1000);
+        assert_eq!(behind(5, &[event(1001)], 1000), 1001);
+        assert_eq!(behind(0, &some, 1000), SOME as i64, "there may be more before the last");
+        assert_eq!(behind(2000, &[], 1000), 2000);
+    }
 }

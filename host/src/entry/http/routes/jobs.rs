@@ -75,7 +75,7 @@ pub async fn list(
     let filter = ListFilter { state: params.state, submitter: params.submitter, scorer: params.scorer, before, most };
     let page = app.store.list(filter).await?;
     let next_cursor = page.jobs.last().filter(|_| page.more).map(|job| job.id.to_string());
-    Ok(body(PageView { jobs: page.jobs.iter().map(|job| seen(&app, job)).collect(), next_cursor }))
+    Ok(body(PageView { jobs: page.jobs.iter().map(|job| seen(&app, job).listed()).collect(), next_cursor }))
 }
 
 /// A job.
@@ -83,8 +83,12 @@ pub async fn list(
     (status = 200, body = Answer<JobView>),
     (status = 401, body = Failure), (status = 403, body = Failure), (status = 404, body = Failure)))]
 pub async fn get(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Answer<JobView>>, Problem> {
-    let job = find(&app, &job_id(&id)?).await?;
-    Ok(body(seen(&app, &job)))
+    one(&app, &id).await
+}
+
+async fn one(app: &App, id: &str) -> Result<Json<Answer<JobView>>, Problem> {
+    let job = find(app, &job_id(id)?).await?;
+    Ok(body(seen(app, &job)))
 }
 
 /// A job: the same for clients of the first version.
@@ -92,8 +96,7 @@ pub async fn get(State(app): State<Arc<App>>, Named(id): Named<String>) -> Resul
     (status = 200, body = Answer<JobView>),
     (status = 401, body = Failure), (status = 403, body = Failure), (status = 404, body = Failure)))]
 pub async fn task(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Answer<JobView>>, Problem> {
-    let job = find(&app, &job_id(&id)?).await?;
-    Ok(body(seen(&app, &job)))
+    one(&app, &id).await
 }
 
 /// Stops a job: one that waits at once, one that runs as soon as its scorer can be stopped.
@@ -116,7 +119,8 @@ pub async fn cancel(
 #[utoipa::path(post, path = "/api/v1/jobs/{id}/requeue", tag = "jobs", security(("token" = ["submit"])), params(("id" = String, Path)), responses(
     (status = 200, body = Answer<JobView>),
     (status = 401, body = Failure), (status = 403, body = Failure), (status = 404, body = Failure),
-    (status = 409, body = Failure, description = "It has not ended")))]
+    (status = 409, body = Failure, description = "It has not ended"),
+    (status = 429, body = Failure, description = "The queue is full")))]
 pub async fn requeue(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,

@@ -1,27 +1,24 @@
 //! Submitting: a request becomes a job that is on disk before it is answered.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use autoscorer_plugin_api::context::hex;
 use axum::Json;
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sha2::{Digest, Sha256};
+use indexmap::IndexSet;
+use tokio::task::spawn_blocking;
 
+use super::new_job::{Key, new_job};
 use super::upload::{self, Upload};
-use crate::callback::Target;
 use crate::entry::http::answer::{Answer, body};
 use crate::entry::http::app::App;
 use crate::entry::http::auth::Caller;
 use crate::entry::http::body::JsonBody;
 use crate::entry::http::problem::{Failure, Problem};
 use crate::entry::http::views::{AcceptedView, BatchBody, BatchView, JobBody};
-use crate::job::{ScorerName, bytes_of_text, seconds_of_number};
-use crate::queue::{JobId, NewJob, Order, Place, Submitted};
-
-/// A client that repeats a request with the same key gets the same job.
-pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+use crate::queue::{NewJob, Place, Submitted};
 
 const MOST_JOBS: usize = 1000;
 
@@ -38,13 +35,14 @@ const MOST_JOBS: usize = 1000;
         (status = 200, body = Answer<AcceptedView>, description = "It had been accepted under the same key"),
         (status = 400, body = Failure), (status = 401, body = Failure), (status = 403, body = Failure),
         (status = 404, body = Failure), (status = 413, body = Failure), (status = 415, body = Failure),
-        (status = 422, body = Failure), (status = 429, body = Failure, description = "The queue is full")))]
+        (status = 422, body = Failure), (status = 429, body = Failure, description = "The queue is full"),
+        (status = 503, body = Failure, description = "The disk is full; it may be tried again")))]
 pub async fn submit(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let key = key(request.headers())?;
+    let key = Key::of(request.headers())?;
     let (given, upload) = upload::receive(&app, request).await?;
     let accepted = accept(&app, &caller, given, upload, key).await?;
     let status = if accepted.created { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -64,7 +62,7 @@ pub async fn submit_classic(
     headers: HeaderMap,
     JsonBody(given): JsonBody<JobBody>,
 ) -> Result<(StatusCode, Json<Answer<AcceptedView>>), Problem> {
-    let accepted = accept(&app, &caller, given, None, key(&headers)?).await?;
+    let accepted = accept(&app, &caller, given, None, Key::of(&headers)?).await?;
     Ok((StatusCode::ACCEPTED, body(accepted)))
 }
 
@@ -82,33 +80,89 @@ pub async fn batch(
     headers: HeaderMap,
     JsonBody(given): JsonBody<BatchBody>,
 ) -> Result<(StatusCode, Json<Answer<BatchView>>), Problem> {
-    let key = key(&headers)?;
+    let key = Key::of(&headers)?;
     if given.jobs.is_empty() || given.jobs.len() > MOST_JOBS {
         return Err(Problem::unprocessable(format!("a batch has 1 to {MOST_JOBS} jobs")));
     }
+    let keys = key.map(|key| key.of_batch(&given)).transpose()?;
     let mut jobs = Vec::new();
     for (number, one) in given.jobs.into_iter().enumerate() {
-        let key = key.as_ref().map(|key| format!("{key}/{number}"));
+        let key = keys.as_ref().map(|key| key.of_item(number));
         jobs.push(new_job(&app, &caller, one, None, key)?);
     }
+    check_workspaces(&app, &caller, &jobs).await?;
     let jobs = hand_in(&app, jobs).await?.into_iter().map(accepted).collect();
     Ok((StatusCode::ACCEPTED, body(BatchView { jobs })))
 }
 
 async fn accept(
-    app: &App,
+    app: &Arc<App>,
     caller: &Caller,
     given: JobBody,
     upload: Option<Upload>,
-    key: Option<String>,
+    key: Option<Key>,
 ) -> Result<AcceptedView, Problem> {
-    let job = new_job(app, caller, given, upload.as_ref(), key)?;
-    let submitted = hand_in(app, vec![job]).await?;
-    let one = submitted.into_iter().next().ok_or_else(|| Problem::internal("the store lost a job"))?;
-    if let Some(upload) = upload.filter(|_| one.created) {
-        upload.keep();
+    let checked = match new_job(app, caller, given, upload.as_ref(), key) {
+        Ok(job) => check_workspaces(app, caller, std::slice::from_ref(&job)).await.map(|()| job),
+        Err(problem) => Err(problem),
+    };
+    match (checked, upload) {
+        (Ok(job), Some(upload)) => accept_upload(app.clone(), job, upload).await,
+        (Ok(job), None) => only(hand_in(app, vec![job]).await?),
+        (Err(problem), upload) => {
+            discard(upload).await;
+            Err(problem)
+        }
     }
-    Ok(accepted(one))
+}
+
+/// A client that goes away ends its request wherever that is; what happens to a job and its folder has to happen to both, so
+/// it is no part of the request.
+async fn accept_upload(app: Arc<App>, job: NewJob, mut upload: Upload) -> Result<AcceptedView, Problem> {
+    let accepting = tokio::spawn(async move {
+        // From here on the folder may be an accepted job's: in doubt it stays, and the next start looks again.
+        upload.hand_in();
+        let submitted = hand_in(&app, vec![job]).await;
+        let is_taken = match &submitted {
+            Ok(submitted) => submitted.iter().any(|one| one.created),
+            Err(_) => !matches!(app.store.job(&upload.id).await, Ok(None)),
+        };
+        if !is_taken {
+            discard(Some(upload)).await;
+        }
+        only(submitted?)
+    });
+    accepting.await.unwrap_or_else(|_| Err(Problem::internal("the daemon failed on this request")))
+}
+
+/// Removes an upload before the answer, so that whoever was refused finds nothing left.
+async fn discard(upload: Option<Upload>) {
+    if let Some(upload) = upload {
+        // A thread that panics leaves a folder, which the next start removes.
+        _ = spawn_blocking(move || upload.remove()).await;
+    }
+}
+
+/// Every workspace that is named has to be there, each looked at once. A request that is repeated is answered as it was,
+/// whatever has become of its workspace.
+async fn check_workspaces(app: &Arc<App>, caller: &Caller, jobs: &[NewJob]) -> Result<(), Problem> {
+    let keys: Vec<String> = jobs.iter().filter_map(|job| job.key.clone()).collect();
+    let known = if keys.is_empty() { HashSet::new() } else { app.store.used_keys(&caller.name, keys).await? };
+    let is_new = |job: &&NewJob| job.key.as_ref().is_none_or(|key| !known.contains(key));
+    let names: IndexSet<String> = jobs.iter().filter(is_new).filter_map(named).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let app = app.clone();
+    let looking = spawn_blocking(move || names.iter().try_for_each(|name| app.root.resolve(name).map(drop)));
+    Ok(looking.await.map_err(|_| Problem::internal("the workspaces could not be looked at"))??)
+}
+
+fn named(job: &NewJob) -> Option<String> {
+    match &job.order.workspace {
+        Place::Path(name) => Some(name.clone()),
+        Place::Uploaded => None,
+    }
 }
 
 async fn hand_in(app: &App, jobs: Vec<NewJob>) -> Result<Vec<Submitted>, Problem> {
@@ -118,77 +172,11 @@ async fn hand_in(app: &App, jobs: Vec<NewJob>) -> Result<Vec<Submitted>, Problem
     Ok(app.store.submit(jobs).await?)
 }
 
+fn only(submitted: Vec<Submitted>) -> Result<AcceptedView, Problem> {
+    submitted.into_iter().next().map(accepted).ok_or_else(|| Problem::internal("the store lost a job"))
+}
+
 fn accepted(one: Submitted) -> AcceptedView {
     let (id, location) = (one.id.to_string(), format!("/api/v1/jobs/{}", one.id));
     AcceptedView { task_id: id.clone(), id, location, created: one.created }
-}
-
-/// Checks all that can be checked before the job runs.
-fn new_job(
-    app: &App,
-    caller: &Caller,
-    given: JobBody,
-    upload: Option<&Upload>,
-    key: Option<String>,
-) -> Result<NewJob, Problem> {
-    let wrong = |name: &str, expected: &str| Problem::unprocessable(format!("{name}: expected {expected}"));
-    if !(-100..=100).contains(&given.priority) {
-        return Err(wrong("priority", "a whole number from -100 to 100"));
-    }
-    if let Some(scorer) = &given.scorer {
-        scorer.parse::<ScorerName>().map_err(|expected| wrong("scorer", &expected))?;
-    }
-    if let Some(seconds) = given.time_limit {
-        seconds_of_number(seconds).map_err(|expected| wrong("time_limit", &expected))?;
-    }
-    let memory = given.memory.as_deref().map(bytes_of_text).transpose();
-    let memory_limit = memory.map_err(|expected| wrong("memory", &expected))?;
-    if let Some(url) = &given.callback {
-        check_callback(app, url)?;
-    }
-    let workspace = match (&given.workspace, upload) {
-        (Some(_), Some(_)) => return Err(wrong("workspace", "none, since one was uploaded")),
-        (None, None) => return Err(wrong("workspace", "the path of a workspace below the root")),
-        (None, Some(_)) => Place::Uploaded,
-        (Some(name), None) => {
-            app.root.resolve(name)?;
-            Place::Path(name.clone())
-        }
-    };
-    let content = upload.map(|upload| upload.sha256.as_str()).unwrap_or_default();
-    let request = serde_json::to_string(&given).map_err(|error| Problem::internal(error.to_string()))?;
-    let fingerprint = hex(&Sha256::digest(format!("{request}\n{content}")));
-    Ok(NewJob {
-        id: upload.map_or_else(JobId::new, |upload| upload.id.clone()),
-        submitter: caller.name.clone(),
-        priority: given.priority,
-        order: Order {
-            workspace,
-            scorer: given.scorer,
-            params: given.params,
-            artifacts: given.artifacts,
-            time_limit: given.time_limit,
-            memory_limit,
-        },
-        callback: given.callback,
-        key,
-        fingerprint,
-    })
-}
-
-fn check_callback(app: &App, url: &str) -> Result<(), Problem> {
-    if app.settings.callback_secret.is_none() {
-        return Err(Problem::unprocessable("callback: this daemon has no secret to sign callbacks with")
-            .hint("set AUTOSCORER_CALLBACK_SECRET for the daemon, or poll the job"));
-    }
-    let target = Target::parse(url, app.settings.allow_private_callbacks);
-    target.map(drop).map_err(|reason| Problem::unprocessable(format!("callback: {reason}")))
-}
-
-fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(key) = headers.get(KEY) else { return Ok(None) };
-    let sane = |text: &&str| (1..=200).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-    let key = key.to_str().ok().filter(sane);
-    key.map(|key| Some(key.to_owned()))
-        .ok_or_else(|| Problem::bad_request("the Idempotency-Key is not 1 to 200 visible ASCII characters"))
 }

@@ -1,20 +1,21 @@
 //! An upload: a workspace that comes with its request, and is gone again unless its job is accepted.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axum::extract::multipart::MultipartError;
 use axum::extract::{FromRequest, Multipart, Query, Request};
 use axum::http::StatusCode;
 use futures_util::StreamExt;
 use serde::Deserialize;
+use tokio::runtime::Handle;
 
 use crate::daemon::Folders;
 use crate::entry::http::app::App;
-use crate::entry::http::body::{self, MOST_JSON, parse};
+use crate::entry::http::body::{self, MOST_JSON, not_kept, parse};
 use crate::entry::http::problem::Problem;
 use crate::entry::http::views::JobBody;
-use crate::job::archive::{ArchiveKind, ArchiveLimits, unpack};
+use crate::job::archive::{ArchiveKind, ArchiveLimits, is_full_disk, is_too_large, unpack};
 use crate::load::sha256_of;
 use crate::queue::JobId;
 
@@ -25,24 +26,39 @@ pub struct Upload {
     /// Of the archive.
     pub sha256: String,
     folders: Folders,
-    kept: bool,
+    /// Whether nobody else may know of it.
+    is_own: bool,
 }
 
 impl Upload {
-    /// The job was accepted: from here on the folder is its own.
-    pub fn keep(mut self) {
-        self.kept = true;
+    /// The job is handed in: whether the folder is its own is the store's to say, so dropping this leaves it.
+    pub fn hand_in(&mut self) {
+        self.is_own = false;
+    }
+
+    /// Removes it; with many files that takes a while.
+    pub fn remove(mut self) {
+        self.is_own = false;
+        remove(&self.folders, &self.id);
     }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // What cannot be removed now is removed at the next start, since no job has its name.
-        if !self.kept
-            && let Err(error) = self.folders.remove(&self.id)
-        {
-            tracing::warn!(%error, "an upload that was not accepted cannot be removed");
+        if self.is_own {
+            let (folders, id) = (self.folders.clone(), self.id.clone());
+            // Its client has gone: nobody waits for it, and a thread that answers others must not.
+            if let Ok(runtime) = Handle::try_current() {
+                runtime.spawn_blocking(move || remove(&folders, &id));
+            }
         }
+    }
+}
+
+fn remove(folders: &Folders, id: &JobId) {
+    // What cannot be removed now is removed at the next start, since no job has its name.
+    if let Err(error) = folders.remove(id) {
+        tracing::warn!(%error, "an upload that was not accepted cannot be removed");
     }
 }
 
@@ -158,16 +174,30 @@ async fn take_in(app: &App, archive: Passing, content_type: Option<String>) -> R
 }
 
 fn unpacked(archive: &Passing, content_type: Option<&str>, folders: Folders) -> Result<Upload, Problem> {
-    let failed = |error: std::io::Error| {
-        tracing::error!(%error, "an upload cannot be kept");
-        Problem::internal("the upload cannot be kept").hint("look at the space on the disk of the daemon")
-    };
     let mut start = [0; 512];
-    let read = std::io::Read::read(&mut File::open(&archive.0).map_err(failed)?, &mut start).map_err(failed)?;
+    let open = || File::open(&archive.0).map_err(|error| not_kept(&error));
+    let read = std::io::Read::read(&mut open()?, &mut start).map_err(|error| not_kept(&error))?;
     let kind = ArchiveKind::detect(content_type, &start[..read])?;
-    let sha256 = sha256_of(File::open(&archive.0).map_err(failed)?).map_err(failed)?;
-    let upload = Upload { id: JobId::new(), sha256, folders, kept: false };
-    fs::create_dir_all(upload.folders.job(&upload.id)).map_err(failed)?;
-    unpack(&archive.0, kind, &upload.folders.workspace(&upload.id), &ArchiveLimits::default())?;
-    Ok(upload)
+    let sha256 = sha256_of(open()?).map_err(|error| not_kept(&error))?;
+    let upload = Upload { id: JobId::new(), sha256, folders, is_own: true };
+    match fill(&upload, &archive.0, kind) {
+        Ok(()) => Ok(upload),
+        Err(problem) => {
+            upload.remove();
+            Err(problem)
+        }
+    }
+}
+
+fn fill(upload: &Upload, archive: &Path, kind: ArchiveKind) -> Result<(), Problem> {
+    fs::create_dir_all(upload.folders.job(&upload.id)).map_err(|error| not_kept(&error))?;
+    let workspace = upload.folders.workspace(&upload.id);
+    unpack(archive, kind, &workspace, &ArchiveLimits::default()).map_err(|error| match error {
+        error if is_full_disk(&error) => {
+            tracing::error!(%error, "an upload cannot be unpacked");
+            Problem::full_disk()
+        }
+        error if is_too_large(&error) => Problem::from(error).of_too_much(),
+        error => error.into(),
+    })
 }
