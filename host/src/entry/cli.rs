@@ -221,8 +221,10 @@ fn scorer_name(text: &str) -> Result<ScorerName, String> {
     text.parse().map_err(|expected| format!("expected {expected}"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    seconds_of_number(text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?)
+/// A time limit as people write it.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?;
+    seconds_of_number(number).map_err(|expected| format!("expected {expected}"))
 }
 
 /// `validate`

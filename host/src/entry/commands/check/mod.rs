@@ -24,7 +24,6 @@ use crate::load::{self, Isolation, Origin, Refusal, Vetted};
 use crate::run::Cancel;
 use crate::settings::Settings;
 use inputs::{Inputs, Spoilt};
-pub(super) use list::in_a_line;
 use list::{Check, Found, Status};
 use trial::Trial;
 
