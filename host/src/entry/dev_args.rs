@@ -19,7 +19,7 @@ pub struct DevArgs {
     pub workspace: String,
 
     /// Seconds that the scorer may take in a round, whatever meta.json says
-    #[arg(long, value_name = "SECONDS", default_value = "10", allow_negative_numbers = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub timeout: Duration,
 
     /// Print one JSON document a line, for each round
