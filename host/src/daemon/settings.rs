@@ -198,10 +198,7 @@ impl ServeSettings {
                 some(&file.allow_origin),
                 Vec::new,
             ),
-            runners: at_least_one(
-                "serve.runners",
-                picker.pick("serve.runners", args.runners, file.runners, cores),
-            )?,
+            runners: at_least_one("serve.runners", picker.pick("serve.runners", args.runners, file.runners, cores))?,
             queue_limit: picker.pick("serve.queue-limit", args.queue_limit, file.queue_limit, || 10_000),
             max_attempts: at_least_one(
                 "serve.max-attempts",

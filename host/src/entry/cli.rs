@@ -113,7 +113,9 @@ pub enum Command {
     #[command(subcommand, after_help = "Example:\n  autoscorer config show --root runs --drain 60")]
     Config(ConfigCommand),
     /// Write workspaces and a review benchmark to play with into a folder
-    #[command(after_help = "Example:\n  autoscorer demo demo\n\nA folder that holds something else is left alone.")]
+    #[command(
+        after_help = "Example:\n  autoscorer demo demo\n\nA folder that holds something else is left alone, and so is a file that you have changed, unless --force."
+    )]
     Demo(DemoArgs),
     /// Say what an error code means, where it comes from and what to do
     #[command(after_help = "Examples:\n  autoscorer explain MISMATCH\n  autoscorer explain")]

@@ -37,7 +37,10 @@ fn variable(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     };
     let flag = text(ContextKind::InvalidArg)?.split_whitespace().next()?;
     let is_flag = |argument: &OsString| {
-        argument.to_str().and_then(|argument| argument.strip_prefix(flag)).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        argument
+            .to_str()
+            .and_then(|argument| argument.strip_prefix(flag))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
     if arguments.iter().any(is_flag) {
         return None;
@@ -55,7 +58,8 @@ fn variable_of(command: &clap::Command, flag: &str, value: &str) -> Option<Strin
 /// clap's text, taken apart: what is wrong, what to do, how the command is used.
 fn as_error(text: &str) -> ScoreError {
     let paragraphs: Vec<String> = text.split("\n\n").map(in_a_line).collect();
-    let after = |word: &str| paragraphs.iter().find_map(|paragraph| Some(paragraph.strip_prefix(word)?.trim().to_owned()));
+    let after =
+        |word: &str| paragraphs.iter().find_map(|paragraph| Some(paragraph.strip_prefix(word)?.trim().to_owned()));
     let message = after("error:").unwrap_or_else(|| in_a_line(text));
     let hint = after("tip:").unwrap_or_else(|| "see 'autoscorer help'".to_owned());
     let error = ScoreError::new(ErrorCode::InvalidParams, message).hint(hint).at_stage("usage");

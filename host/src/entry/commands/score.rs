@@ -40,7 +40,9 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
     if args.events {
         let message = "--events tells what happens to the folder of custom scorers, which only '-' follows";
         let error = ScoreError::new(ErrorCode::InvalidParams, message).at_stage("usage");
-        return Err(error.hint("leave --events out, or write the workspaces to the stdin of 'score - --jsonl --events'"));
+        return Err(
+            error.hint("leave --events out, or write the workspaces to the stdin of 'score - --jsonl --events'")
+        );
     }
     let requests = requests::requests(&args.workspaces, &args.job, !args.no_artifacts)?;
     let gates = Gates::new(&args.gate, requests.len())?;
