@@ -275,3 +275,13 @@ fn people_see_where_a_fault_is_what_was_found_and_what_was_logged() {
     assert!(printed.contains("at output/pred.csv:4") && printed.contains("found \"many\""), "{printed}");
     told(&sandbox, "debug: joining");
 }
+
+#[test]
+fn a_missing_cargo_is_no_fault_of_the_source() {
+    let sandbox = Sandbox::new();
+    new(&sandbox, "early", "csv");
+    let mut live = Live::spawn(dev_command(&sandbox, "early", &["--jsonl"]).env("CARGO", "no-such-cargo"));
+    let failed = round(&mut live, "build_failed");
+    assert_eq!(failed["problem"], "cargo cannot be run");
+    assert!(failed["hints"][0].as_str().unwrap().contains("install a Rust toolchain"), "{failed:#}");
+}

@@ -102,6 +102,11 @@ fn a_junit_file_is_valid_whatever_a_workspace_is_called() {
         assert_eq!((json.code, json.json()["status"].as_str()), (3, Some("error")));
         assert!(!result.exists(), "it is said before anything is scored");
     }
+    // The folder goes away while the workspace is scored.
+    let artifacts = format!("{name}/output/artifacts");
+    assert_eq!(sandbox.run(&["score", name]).code, 0);
+    let gone = sandbox.run(&["score", name, "--no-artifacts", "--junit", &format!("{artifacts}/junit.xml"), "--json"]);
+    assert_eq!((gone.code, gone.json()["error"]["code"].as_str()), (3, Some("MISSING_FILE")), "{}", gone.stdout);
 }
 
 #[test]

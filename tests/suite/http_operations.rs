@@ -145,7 +145,7 @@ fn scorers_are_loaded_refused_and_put_back_over_http() {
     assert_eq!(load("new/good.so").data(200)["state"], "live");
     load("new/bad.so").error(502);
     // A better file of the same name is judged by what it is.
-    std::fs::copy(sandbox.path().join("new/good.so"), sandbox.path().join("new/bad.so")).unwrap();
+    fs::copy(sandbox.path().join("new/good.so"), sandbox.path().join("new/bad.so")).unwrap();
     assert_eq!(load("new/bad.so").data(200)["state"], "live");
     load("new/good.txt").error(422);
     load("/etc/passwd").error(404);

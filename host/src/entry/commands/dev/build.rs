@@ -1,11 +1,13 @@
 //! A build by cargo: the library it made, or the compiler's own words.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 use crate::run::Cancel;
@@ -43,7 +45,7 @@ pub struct Failure {
 pub fn build(krate: &Path, arguments: &[String], cancel: &Cancel) -> Built {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(["build", "--lib", "--quiet", "--message-format=json", "--manifest-path"]).arg(krate.join("Cargo.toml"));
-    cargo.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    cargo.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = match cargo.spawn() {
         Ok(child) => child,
         Err(error) => return Built::Failed(no_cargo(&error)),
@@ -94,7 +96,8 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Option<bool> {
             Ok(Some(status)) => return if cancel.requested() { None } else { Some(status.success()) },
             Ok(None) if !cancel.requested() => thread::park_timeout(TICK),
             _ => {
-                _ = child.kill();
+                // With all that it has started: a compiler that outlived its cargo would write over what the next build makes.
+                _ = kill_process_group(Pid::from_child(child), Signal::KILL);
                 _ = child.wait();
                 return None;
             }

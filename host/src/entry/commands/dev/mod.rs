@@ -198,7 +198,7 @@ fn failed(mut round: Round, mut error: ScoreError) -> Round {
         ErrorCode::ScorerPanic => Some(PANICKED.to_owned()),
         ErrorCode::ScorerCrashed => Some(CRASHED.to_owned()),
         ErrorCode::TimeoutError => Some(TIMED_OUT.to_owned()),
-        _ => hint,
+        _ => hint.filter(|hint| !hint.contains("the scorer's author")),
     });
     round.error = Some(error);
     round
