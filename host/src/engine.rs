@@ -95,6 +95,7 @@ impl Engine {
             match load::settle_and_peek(&path) {
                 Ok(metadata) => {
                     let ids: Vec<String> = metadata.scorers.into_iter().map(|scorer| scorer.id).collect();
+                    self.registry.notice(&ids);
                     candidates.extend(wanted(&ids).then_some(path));
                 }
                 Err(refusal) => self.registry.refuse(refusal),
@@ -273,7 +274,7 @@ fn finish(root: &Path, result: &mut ResultFile, artifacts: ArtifactFolder, start
     let placed = if result.artifacts.is_empty() { artifacts.remove_old() } else { artifacts.put_in_place() };
     if let (Err(error), None) = (placed, &result.error) {
         let message = format!("output/artifacts cannot be replaced: {error}");
-        result.fail(ScoreError::new(ErrorCode::ScoreError, message).at_stage("save"));
+        result.fail(ScoreError::new(ErrorCode::WorkspaceNotFound, message).at_stage("save"));
     }
     result.resources.memory_peak_mb = result.resources.memory_peak_mb.or_else(resources::peak_memory_mb);
     result.timing.save_time = saving.elapsed().as_secs_f64();

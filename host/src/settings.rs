@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::daemon::{ServeArgs, ServeFile, ServeSettings};
 use crate::isolate::Limits;
-use crate::job::{bytes_of_text, seconds_of_number};
+use crate::job::{bytes_of_text, count_of_text, count_or_none_of_text, seconds_of_number};
 use crate::load::{Isolation, LoaderSettings};
 use crate::origin::Picker;
 use crate::telemetry::narrate;
@@ -87,6 +87,7 @@ pub struct HostArgs {
         global = true,
         env = "AUTOSCORER_MAX_GENERATIONS",
         value_name = "N",
+        value_parser = count_of_text::<usize>,
         help_heading = "Host",
         hide_short_help = true
     )]
@@ -109,6 +110,7 @@ pub struct HostArgs {
         global = true,
         env = "AUTOSCORER_MAX_WORKERS",
         value_name = "N",
+        value_parser = count_of_text::<usize>,
         help_heading = "Host",
         hide_short_help = true
     )]
@@ -120,6 +122,7 @@ pub struct HostArgs {
         global = true,
         env = "AUTOSCORER_BREAKER",
         value_name = "N",
+        value_parser = count_or_none_of_text::<u32>,
         help_heading = "Host",
         hide_short_help = true
     )]
@@ -189,6 +192,7 @@ impl Settings {
         let seconds = |name: &str, value: f64| {
             seconds_of_number(value).map_err(|expected| wrong(format!("{name} is {value}; expected {expected}")))
         };
+        let some = |name: &str, value: usize| at_least_one(name, value).map_err(wrong);
         let time = file.timeout.map(|value| seconds("timeout", value)).transpose()?;
         let memory = file
             .memory
@@ -204,10 +208,13 @@ impl Settings {
                 "probe-timeout",
                 picker.pick("probe-timeout", args.probe_timeout, file.probe_timeout, || 5.0),
             )?,
-            max_libraries: picker.pick("max-generations", args.max_generations, file.max_generations, || 1_000).max(1),
+            max_libraries: some(
+                "max-generations",
+                picker.pick("max-generations", args.max_generations, file.max_generations, || 1_000),
+            )?,
             isolation: picker.pick("isolation", args.isolation, file.isolation, Isolation::default),
             limits: Limits::default().with(time, memory),
-            max_workers: picker.pick("max-workers", args.max_workers, file.max_workers, cores).max(1),
+            max_workers: some("max-workers", picker.pick("max-workers", args.max_workers, file.max_workers, cores))?,
         };
         // Flags add to the file, since a scorer that may be replaced may be so whoever says it.
         let allowed: BTreeSet<String> = args.allow_override.iter().cloned().chain(file.allow_override).collect();
@@ -242,7 +249,11 @@ impl File {
     fn read(path: &Path) -> Result<Self, ScoreError> {
         let name = path.display();
         let text = fs::read_to_string(path).map_err(|error| wrong(format!("{name} cannot be read: {error}")))?;
-        let mut file: Self = toml::from_str(&text).map_err(|error| wrong(format!("{name} is wrong: {error}")))?;
+        let mut file: Self = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+            let message = format!("{name} is wrong: {}", error.message().replace('\n', "; "));
+            wrong(message).file(name.to_string()).line(line as u64)
+        })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for path in [&mut file.plugins, &mut file.custom_scorers, &mut file.store].into_iter().flatten() {
             *path = folder.join(&path);
@@ -250,6 +261,11 @@ impl File {
         file.serve.relative_to(folder);
         Ok(file)
     }
+}
+
+/// A setting of the file that makes no sense as 0; a flag is checked when it is read.
+pub fn at_least_one<N: PartialEq + Default>(name: &str, value: N) -> Result<N, String> {
+    if value == N::default() { Err(format!("{name} is 0; expected a whole number from 1 on")) } else { Ok(value) }
 }
 
 fn cores() -> usize {

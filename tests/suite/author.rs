@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use autoscorer_tests::{Finished, Live, Sandbox, built};
+use autoscorer_tests::{Finished, Live, Sandbox, built, eventually};
 
 /// Cargo as an author runs it, on the packages that are built already and without a network.
 fn cargo(folder: &Path, arguments: &[&str]) -> Finished {
@@ -114,13 +114,28 @@ fn a_name_that_cannot_be_used_leaves_nothing_behind() {
 /// `scorers dev` on a crate, with cargo's settings of these tests. The shell writes its pid down, for the signal, and
 /// becomes the program.
 fn dev(sandbox: &Sandbox, name: &str) -> Live {
+    dev_with(sandbox, name, &["--jsonl"])
+}
+
+/// The same with more flags; stderr goes to the file `told`.
+fn dev_with(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Live {
+    Live::spawn(&mut dev_command(sandbox, name, flags))
+}
+
+fn dev_command(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Command {
     let workspace = format!("{name}/cases/good");
-    let command = sandbox.command(&["scorers", "dev", name, "--workspace", &workspace, "--jsonl"]);
+    let command = sandbox.command(&[&["scorers", "dev", name, "--workspace", &workspace], flags].concat());
     let mut shell = Command::new("bash");
-    shell.args(["-c", "echo $$ > pid; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    let script = "echo $$ > pid; exec \"$0\" \"$@\" 2> told";
+    shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
     shell.current_dir(sandbox.path()).env_remove("LD_LIBRARY_PATH");
     shell.env("CARGO_TARGET_DIR", target()).env("CARGO_NET_OFFLINE", "true").env("CARGO_TERM_COLOR", "never");
-    Live::spawn(&mut shell)
+    shell
+}
+
+/// Waits until `scorers dev` has said something on stderr.
+fn told(sandbox: &Sandbox, words: &str) {
+    eventually(words, || fs::read_to_string(sandbox.path().join("told")).ok()?.contains(words).then_some(()));
 }
 
 /// The next round, which must end like this.
@@ -171,7 +186,8 @@ fn every_save_is_a_round_and_every_fault_has_its_help() {
     assert_eq!(round(&mut live, "scored")["score"], 0.25);
     // The workspace counts as well.
     fs::write(folder.join("cases/good/output/pred.csv"), "id,value\nc,4\nb,2\na,1\n").unwrap();
-    assert_eq!(round(&mut live, "scored")["change"], -0.25);
+    let last = round(&mut live, "scored");
+    assert_eq!((&last["change"], &last["round"]), (&(-0.25).into(), &7.into()), "one round for each save");
 
     let pid = fs::read_to_string(sandbox.path().join("pid")).unwrap();
     assert!(Command::new("kill").args(["-INT", pid.trim()]).status().unwrap().success());
@@ -186,4 +202,93 @@ fn what_is_no_crate_is_said_at_once() {
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("ws is no crate") && refused.stderr.contains("scorers new NAME"));
     assert_eq!(sandbox.run(&["scorers", "dev", "ws", "--workspace", "nowhere"]).code, 3);
+}
+
+#[test]
+fn a_save_ends_the_round_of_a_scorer_that_hangs_and_is_one_round_itself() {
+    let sandbox = Sandbox::new();
+    let folder = new(&sandbox, "hanging", "csv");
+    let source = folder.join("src/lib.rs");
+    let text = fs::read_to_string(&source).unwrap();
+    let error = "let error = sum / rows.len() as f64;";
+    let hang = "ctx.log(Level::Info, \"round and round\"); loop { std::hint::black_box(0); }";
+    let hanging = text.replace(error, &format!("{error} if error > 0.0 {{ {hang} }}"));
+    fs::write(&source, hanging.replace("use autoscorer_plugin_api::prelude::*;", PRELUDE)).unwrap();
+    let mut live = dev_with(&sandbox, "hanging", &["--jsonl", "--timeout", "500"]);
+    told(&sandbox, "info: round and round");
+    told(&sandbox, "scoring…");
+    // As most editors save: the file is empty for a while.
+    fs::write(&source, "").unwrap();
+    std::thread::park_timeout(std::time::Duration::from_millis(40));
+    fs::write(&source, &text).unwrap();
+    let mended = round(&mut live, "scored");
+    assert_eq!((&mended["round"], &mended["score"]), (&1.into(), &0.25.into()), "{mended:#}");
+    fs::write(&source, text.replace(error, "let error = 1.0 + sum / rows.len() as f64;")).unwrap();
+    let next = round(&mut live, "scored");
+    assert_eq!((&next["round"], &next["change"]), (&2.into(), &1.0.into()), "{next:#}");
+}
+
+/// What a scorer needs that logs.
+const PRELUDE: &str = "use autoscorer_plugin_api::prelude::*;\nuse autoscorer_plugin_api::context::Level;";
+
+#[test]
+fn a_round_has_a_limit_and_its_words_are_for_the_author() {
+    let sandbox = Sandbox::new();
+    let folder = new(&sandbox, "endless", "csv");
+    let source = folder.join("src/lib.rs");
+    let text = fs::read_to_string(&source).unwrap();
+    let error = "let error = sum / rows.len() as f64;";
+    fs::write(&source, text.replace(error, &format!("{error} while error > 0.0 {{ std::hint::black_box(0); }}")))
+        .unwrap();
+    let mut live = dev_with(&sandbox, "endless", &["--jsonl", "--timeout", "0.3"]);
+    let late = round(&mut live, "score_failed");
+    assert_eq!(late["error"]["code"], "TIMEOUT_ERROR");
+    assert!(late["hints"][0].as_str().unwrap().contains("give it more with --timeout"), "{late:#}");
+
+    fs::write(&source, text.replace(error, &format!("{error} std::process::abort();"))).unwrap();
+    let dead = round(&mut live, "score_failed");
+    assert_eq!(dead["error"]["code"], "SCORER_CRASHED");
+    assert!(!dead.to_string().contains("report it to the scorer's author"), "{dead:#}");
+
+    fs::write(&source, &text).unwrap();
+    round(&mut live, "scored");
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    fs::write(folder.join("Cargo.toml"), manifest.replace("\"cdylib\"", "\"rlib\"")).unwrap();
+    let plain = round(&mut live, "build_failed");
+    assert_eq!(plain["problem"], "the crate builds no library that can be loaded", "{plain:#}");
+    assert!(plain["hints"][0].as_str().unwrap().contains("crate-type = [\"cdylib\"]"), "{plain:#}");
+    fs::write(folder.join("Cargo.toml"), "[package]").unwrap();
+    assert_eq!(round(&mut live, "build_failed")["problem"], "cargo failed");
+}
+
+#[test]
+fn people_see_where_a_fault_is_what_was_found_and_what_was_logged() {
+    let sandbox = Sandbox::new();
+    let folder = new(&sandbox, "told", "csv");
+    let source = folder.join("src/lib.rs");
+    let text = fs::read_to_string(&source).unwrap();
+    let logging = text.replace("let rows = join", "ctx.log(Level::Debug, \"joining\"); let rows = join");
+    fs::write(&source, logging.replace("use autoscorer_plugin_api::prelude::*;", PRELUDE)).unwrap();
+    fs::write(folder.join("cases/good/output/pred.csv"), "id,value\na,1\nb,2\nc,many\n").unwrap();
+    fs::rename(&folder, sandbox.path().join("shown")).unwrap();
+    let shown = fs::File::create(sandbox.path().join("printed")).unwrap();
+    let mut child = dev_command(&sandbox, "shown", &[]).stdout(shown).spawn().unwrap();
+    let printed = eventually("a round", || {
+        fs::read_to_string(sandbox.path().join("printed")).ok().filter(|text| text.contains("expected"))
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(printed.starts_with("[1] error[TYPE_ERROR] output/pred.csv has \"many\" in column 'value'"), "{printed}");
+    assert!(printed.contains("at output/pred.csv:4") && printed.contains("found \"many\""), "{printed}");
+    told(&sandbox, "debug: joining");
+}
+
+#[test]
+fn a_missing_cargo_is_no_fault_of_the_source() {
+    let sandbox = Sandbox::new();
+    new(&sandbox, "early", "csv");
+    let mut live = Live::spawn(dev_command(&sandbox, "early", &["--jsonl"]).env("CARGO", "no-such-cargo"));
+    let failed = round(&mut live, "build_failed");
+    assert_eq!(failed["problem"], "cargo cannot be run");
+    assert!(failed["hints"][0].as_str().unwrap().contains("install a Rust toolchain"), "{failed:#}");
 }

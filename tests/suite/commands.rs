@@ -11,6 +11,9 @@ const COMMANDS: &[&[&str]] = &[
     &["replay"],
     &["compare"],
     &["report"],
+    &["scorers"],
+    &["config"],
+    &["config", "show"],
     &["scorers", "list"],
     &["scorers", "show"],
     &["scorers", "inspect"],
@@ -242,4 +245,37 @@ fn built_in_plugins_are_found_beside_the_executable_and_in_lib() {
     let listed = Finished::from(command.current_dir(sandbox.path()).output().unwrap()).json();
     assert_eq!(listed["data"]["scorers"][0]["id"], "twin");
     assert_eq!(listed["data"]["scorers"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_custom_scorer_is_listed_and_suggested_to_whoever_misspells_it() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_library("fixture_good", "good.so");
+    sandbox.workspace("ws", "goood");
+    let commands: [&[&str]; 4] =
+        [&["score", "ws"], &["validate", "ws"], &["scorers", "show", "goood"], &["scorers", "show", "goood@1.0.0"]];
+    for command in commands {
+        let refused = sandbox.run(command);
+        assert_eq!(refused.code, 3, "{command:?}");
+        assert!(refused.stderr.contains("did you mean 'good'?"), "{command:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("expected one of classification_accuracy, "), "{}", refused.stderr);
+        assert!(refused.stderr.contains(", good, "), "{command:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_hash_that_is_not_known_yet_is_null_everywhere() {
+    let listed = Sandbox::with_own_store().run(&["scorers", "list", "--json"]).json();
+    for one in listed["data"]["scorers"].as_array().unwrap() {
+        assert!(one["sha256"].is_null(), "{one:#}");
+    }
+    for one in listed["data"]["generations"].as_array().unwrap() {
+        assert!(one["subject"]["sha256"].is_null(), "{one:#}");
+    }
+}
+
+#[test]
+fn a_library_is_shown_with_the_folder_it_belongs_into() {
+    let made = Sandbox::new().run(&["scorers", "new", "fine"]);
+    assert!(made.stderr.contains("mkdir -p custom_scorers\n  cp ./fine/target/release/libfine.so"), "{}", made.stderr);
 }

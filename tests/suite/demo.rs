@@ -63,14 +63,22 @@ fn a_folder_with_something_else_is_left_alone() {
 }
 
 #[test]
-fn a_folder_of_its_own_is_put_right_and_what_was_added_stays() {
+fn a_folder_of_its_own_is_put_right_and_what_was_changed_or_added_stays() {
     let sandbox = Sandbox::new();
     sandbox.run(&["demo", "demo"]);
     let meta = sandbox.path().join("demo/broken/meta.json");
     let was = fs::read(&meta).unwrap();
     sandbox.write("demo/broken/meta.json", "{");
     sandbox.write("demo/notes.txt", "mine");
-    assert_eq!(sandbox.run(&["demo", "demo"]).code, 0);
+    let table = sandbox.path().join("demo/broken/output/pred.csv");
+    fs::remove_file(&table).unwrap();
+    let again = sandbox.run(&["demo", "demo"]);
+    assert_eq!((again.code, again.stderr.matches("warning").count()), (0, 1));
+    assert!(again.stderr.contains("left as it is: broken/meta.json; --force puts it back"), "{}", again.stderr);
+    assert_eq!((fs::read(&meta).unwrap(), table.exists()), (b"{".to_vec(), true));
+    assert_eq!(sandbox.run(&["demo", "demo", "--json"]).json()["data"]["kept"][0], "broken/meta.json");
+    let forced = sandbox.run(&["demo", "demo", "--force"]);
+    assert_eq!((forced.code, forced.stderr.as_str()), (0, ""));
     assert_eq!(fs::read(meta).unwrap(), was);
     assert!(sandbox.path().join("demo/notes.txt").exists());
 }

@@ -91,9 +91,22 @@ fn a_junit_file_is_valid_whatever_a_workspace_is_called() {
     assert_eq!(case.attribute("name"), Some("<script>\"'&\u{fffd}\u{fffd}"));
     assert!(!text.contains("<failure") && !text.contains("<error"));
 
-    let nowhere = sandbox.run(&["score", name, "--junit", "no/such/folder/junit.xml"]);
-    assert_eq!(nowhere.code, 3);
-    assert!(nowhere.stderr.contains("cannot be written"), "{}", nowhere.stderr);
+    let result = sandbox.path().join(name).join("output/result.json");
+    fs::remove_file(&result).unwrap();
+    fs::create_dir(sandbox.path().join("folder")).unwrap();
+    for file in ["no/such/folder/junit.xml", "folder"] {
+        let nowhere = sandbox.run(&["score", name, "--junit", file]);
+        assert_eq!(nowhere.code, 3);
+        assert!(nowhere.stderr.contains("cannot be written"), "{}", nowhere.stderr);
+        let json = sandbox.run(&["score", name, "--junit", file, "--json"]);
+        assert_eq!((json.code, json.json()["status"].as_str()), (3, Some("error")));
+        assert!(!result.exists(), "it is said before anything is scored");
+    }
+    // The folder goes away while the workspace is scored.
+    let artifacts = format!("{name}/output/artifacts");
+    assert_eq!(sandbox.run(&["score", name]).code, 0);
+    let gone = sandbox.run(&["score", name, "--no-artifacts", "--junit", &format!("{artifacts}/junit.xml"), "--json"]);
+    assert_eq!((gone.code, gone.json()["error"]["code"].as_str()), (3, Some("MISSING_FILE")), "{}", gone.stdout);
 }
 
 #[test]
@@ -178,4 +191,14 @@ fn baselines_of_many_are_paired_by_name_and_bad_ones_are_refused() {
         assert!(refused.stderr.contains(text), "{}", refused.stderr);
     }
     assert_eq!(sandbox.run(&["score", "runs/y", "--fail-on-regression"]).code, 2);
+}
+
+#[test]
+fn an_operator_the_wrong_way_round_is_no_part_of_the_metric() {
+    let sandbox = sandbox();
+    let slip = score(&sandbox, &["--gate", "f1_macro=>0.9"]);
+    assert_eq!(slip.code, 2);
+    assert!(slip.stderr.contains("expected one of >= > <= < ==, found \"=>\""), "{}", slip.stderr);
+    let help = sandbox.run(&["score", "--help"]).stdout;
+    assert!(help.contains("--gate <GATE>") && help.contains("'f1_macro>=0.8'"), "{help}");
 }

@@ -42,5 +42,6 @@ mod results;
 mod review;
 mod review_judge;
 mod shipped;
+mod slips;
 mod tabular;
 mod tidy;

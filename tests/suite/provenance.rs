@@ -81,6 +81,25 @@ fn a_replay_needs_the_same_inputs_and_a_result_of_ours() {
 }
 
 #[test]
+fn a_result_is_named_by_its_workspace_and_one_alone_needs_it() {
+    let sandbox = Sandbox::new();
+    let workspace = sandbox.workspace("ws", "classification_f1");
+    assert_eq!(sandbox.run(&["score", "ws"]).code, 0);
+    assert_eq!(sandbox.run(&["replay", "ws"]).code, 0);
+    let mut inside = sandbox.command(&["replay", "result.json"]);
+    assert!(inside.current_dir(workspace.join("output")).status().unwrap().success());
+    fs::copy(workspace.join("output/result.json"), sandbox.path().join("alone.json")).unwrap();
+    let alone = sandbox.run(&["replay", "alone.json"]);
+    assert_eq!(alone.code, 3);
+    assert!(alone.stderr.contains("help name the workspace with --workspace"), "{}", alone.stderr);
+    assert_eq!(sandbox.run(&["replay", "alone.json", "--workspace", "ws"]).code, 0);
+    let table = sandbox.run(&["replay", "ws/output/pred.csv", "--json"]);
+    assert_eq!((table.code, &table.json()["error"]["code"]), (3, &"PARSE_ERROR".into()));
+    let compared = sandbox.run(&["compare", "ws/output/pred.csv", "ws", "--json"]);
+    assert_eq!((compared.code, &compared.json()["error"]["code"]), (3, &"PARSE_ERROR".into()));
+}
+
+#[test]
 fn a_pin_is_served_from_the_store_or_refused_with_the_candidates() {
     let sandbox = Sandbox::with_own_store();
     sandbox.workspace("ws", "good");

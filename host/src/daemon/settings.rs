@@ -1,6 +1,6 @@
 //! The daemon's settings: from flags, environment and the `[serve]` part of the file; checked once.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
 use super::tokens::{Scope, Tokens};
+use crate::job::{count_of_text, count_or_none_of_text};
 use crate::origin::Picker;
+use crate::settings::at_least_one;
 
 /// `serve`
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServeArgs {
     /// Address to listen at [default: 127.0.0.1:8080]; port 0 takes a free one
-    #[arg(long, env = "AUTOSCORER_BIND", value_name = "ADDRESS")]
+    #[arg(long, env = "AUTOSCORER_BIND", value_name = "ADDRESS", value_parser = address)]
     pub bind: Option<SocketAddr>,
     /// Folder for the queue, uploads and tokens [default: autoscorer-data]
     #[arg(long, env = "AUTOSCORER_DATA", value_name = "DIR")]
@@ -39,19 +41,19 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
     /// Jobs that run at the same time [default: number of cores]
-    #[arg(long, env = "AUTOSCORER_RUNNERS", value_name = "N")]
+    #[arg(long, env = "AUTOSCORER_RUNNERS", value_name = "N", value_parser = count_of_text::<usize>)]
     pub runners: Option<usize>,
     /// Jobs that may wait; more are refused with 429 [default: 10000]
-    #[arg(long, env = "AUTOSCORER_QUEUE_LIMIT", value_name = "N")]
+    #[arg(long, env = "AUTOSCORER_QUEUE_LIMIT", value_name = "N", value_parser = count_or_none_of_text::<u64>)]
     pub queue_limit: Option<u64>,
     /// A job whose worker has died so often fails [default: 3]
-    #[arg(long, env = "AUTOSCORER_MAX_ATTEMPTS", value_name = "N")]
+    #[arg(long, env = "AUTOSCORER_MAX_ATTEMPTS", value_name = "N", value_parser = count_of_text::<u32>)]
     pub max_attempts: Option<u32>,
     /// Largest upload in bytes [default: 256Mi]
     #[arg(long, env = "AUTOSCORER_MAX_UPLOAD", value_name = "BYTES", value_parser = crate::job::bytes_of_text)]
     pub max_upload: Option<u64>,
     /// Connections at the same time [default: 1024]
-    #[arg(long, env = "AUTOSCORER_MAX_CONNECTIONS", value_name = "N")]
+    #[arg(long, env = "AUTOSCORER_MAX_CONNECTIONS", value_name = "N", value_parser = count_of_text::<usize>)]
     pub max_connections: Option<usize>,
     /// Seconds a client may take for a header or for the next piece of a body [default: 10]
     #[arg(long, env = "AUTOSCORER_CLIENT_TIMEOUT", value_name = "SECONDS")]
@@ -87,7 +89,7 @@ pub enum LogFormat {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ServeFile {
-    bind: Option<SocketAddr>,
+    bind: Option<String>,
     data: Option<PathBuf>,
     root: Option<PathBuf>,
     tokens: Option<PathBuf>,
@@ -193,7 +195,9 @@ impl ServeSettings {
         let upload = upload.map_err(|expected| format!("serve.max-upload: expected {expected}"))?;
         let data = picker.pick("serve.data", args.data.clone(), file.data, || "autoscorer-data".into());
         let tokens = picker.pick("serve.tokens", args.tokens.clone(), file.tokens, || data.join("tokens.json"));
-        let bind = picker.pick("serve.bind", args.bind, file.bind, || SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let bound = file.bind.as_deref().map(address).transpose();
+        let bound = bound.map_err(|expected| format!("serve.bind: {expected}"))?;
+        let bind = picker.pick("serve.bind", args.bind, bound, || SocketAddr::from(([127, 0, 0, 1], 8080)));
         let client = picker.pick("serve.client-timeout", args.client_timeout, file.client_timeout, || 10.0);
         let drain = picker.pick("serve.drain", args.drain, file.drain, || 30.0);
         let keep = picker.pick("serve.keep-days", args.keep_days, file.keep_days, || 30.0);
@@ -216,13 +220,17 @@ impl ServeSettings {
                 some(&file.allow_origin),
                 Vec::new,
             ),
-            runners: picker.pick("serve.runners", args.runners, file.runners, cores).max(1),
+            runners: at_least_one("serve.runners", picker.pick("serve.runners", args.runners, file.runners, cores))?,
             queue_limit: picker.pick("serve.queue-limit", args.queue_limit, file.queue_limit, || 10_000),
-            max_attempts: picker.pick("serve.max-attempts", args.max_attempts, file.max_attempts, || 3).max(1),
+            max_attempts: at_least_one(
+                "serve.max-attempts",
+                picker.pick("serve.max-attempts", args.max_attempts, file.max_attempts, || 3),
+            )?,
             max_upload: picker.pick("serve.max-upload", args.max_upload, upload, || 256 << 20),
-            max_connections: picker
-                .pick("serve.max-connections", args.max_connections, file.max_connections, || 1024)
-                .max(1),
+            max_connections: at_least_one(
+                "serve.max-connections",
+                picker.pick("serve.max-connections", args.max_connections, file.max_connections, || 1024),
+            )?,
             client_timeout: seconds("client-timeout", client)?,
             drain: seconds("drain", drain)?,
             keep: seconds("keep-days", keep * 86_400.0)?,
@@ -242,6 +250,13 @@ impl ServeSettings {
             tokens,
         })
     }
+}
+
+/// An address to listen at; a name such as localhost is looked up, and IPv4 counts first.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = || "expected HOST:PORT, such as 127.0.0.1:8080 or localhost:8080".to_owned();
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|_| expected())?.collect();
+    found.iter().find(|address| address.is_ipv4()).or(found.first()).copied().ok_or_else(expected)
 }
 
 fn cores() -> usize {

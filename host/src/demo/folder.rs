@@ -14,12 +14,14 @@ const MARK: &str = ".autoscorer-demo";
 /// Where the files lie until all of them are written.
 const ASIDE: &str = ".autoscorer-demo.tmp";
 
-/// Writes the demo. In a folder of ours the files are put back as they were, and what was added to it stays.
-pub fn write(folder: &Path) -> Result<(), ScoreError> {
+/// Writes the demo, and gives the files that somebody has changed since: they stay as they are, unless they shall be put
+/// back. What was added to the folder stays.
+pub fn write(folder: &Path, put_back: bool) -> Result<Vec<&'static str>, ScoreError> {
     let was_there = folder.exists();
     let ours = folder.join(MARK).is_file();
     check(folder, ours)?;
-    try_write(folder).map_err(|error| {
+    let (changed, wanted) = FILES.iter().copied().partition(|file| !put_back && is_changed(folder, file));
+    try_write(folder, wanted).map_err(|error| {
         // What is left of an attempt is worth less than a clean folder; it is the first failure that is told.
         _ = fs::remove_dir_all(folder.join(ASIDE));
         if !ours {
@@ -33,7 +35,16 @@ pub fn write(folder: &Path) -> Result<(), ScoreError> {
             .file(folder.display().to_string())
             .hint("name a folder that you may write to, on a disk that has space")
             .at_stage("save")
-    })
+    })?;
+    Ok(changed.into_iter().map(|(path, _)| path).collect())
+}
+
+/// A file that cannot be read is somebody's doing too.
+fn is_changed(folder: &Path, (path, content): &(&str, &str)) -> bool {
+    match fs::read(folder.join(path)) {
+        Ok(now) => now != content.as_bytes(),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
 }
 
 fn check(folder: &Path, ours: bool) -> Result<(), ScoreError> {
@@ -55,7 +66,7 @@ fn check(folder: &Path, ours: bool) -> Result<(), ScoreError> {
         .at_stage("usage"))
 }
 
-fn try_write(folder: &Path) -> io::Result<()> {
+fn try_write(folder: &Path, files: Vec<(&str, &str)>) -> io::Result<()> {
     let aside = folder.join(ASIDE);
     fs::create_dir_all(folder)?;
     fs::write(folder.join(MARK), "made by autoscorer demo\n")?;
@@ -63,13 +74,13 @@ fn try_write(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    for (path, content) in FILES {
+    for (path, content) in &files {
         let file = aside.join(path);
         fs::create_dir_all(file.parent().unwrap_or(&aside))?;
         fs::write(file, content)?;
     }
     // Everything is on the disk; what is left to do are renames.
-    for (path, _) in FILES {
+    for (path, _) in &files {
         let target = folder.join(path);
         fs::create_dir_all(target.parent().unwrap_or(folder))?;
         fs::rename(aside.join(path), target)?;

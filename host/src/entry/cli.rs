@@ -1,12 +1,13 @@
 //! The command line, as clap reads it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::job::{ScorerName, bytes_of_text, seconds_of_number};
+use crate::job::{ScorerName, bytes_of_text, count_of_text, seconds_of_number};
 use crate::settings::HostArgs;
 
 use super::check_args::CheckArgs;
@@ -86,7 +87,10 @@ pub enum Command {
     )]
     Report(ReportArgs),
     /// Look at the scorers there are
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  autoscorer scorers list\n  autoscorer scorers show classification_f1\n  autoscorer scorers new my-scorer"
+    )]
     Scorers(ScorersCommand),
     /// Run the daemon: score by HTTP, now or queued, while scorers come and go
     #[command(
@@ -106,10 +110,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  autoscorer jobs list --state failed\n  autoscorer jobs watch")]
     Jobs(JobsArgs),
     /// Look at the settings
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  autoscorer config show --root runs --drain 60")]
     Config(ConfigCommand),
     /// Write workspaces and a review benchmark to play with into a folder
-    #[command(after_help = "Example:\n  autoscorer demo demo\n\nA folder that holds something else is left alone.")]
+    #[command(
+        after_help = "Example:\n  autoscorer demo demo\n\nA folder that holds something else is left alone, and so is a file that you have changed, unless --force."
+    )]
     Demo(DemoArgs),
     /// Say what an error code means, where it comes from and what to do
     #[command(after_help = "Examples:\n  autoscorer explain MISMATCH\n  autoscorer explain")]
@@ -177,7 +183,7 @@ pub struct ScoreArgs {
     pub no_artifacts: bool,
 
     /// Workspaces scored at the same time [default: number of cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = count_of_text::<usize>)]
     pub jobs: Option<usize>,
 
     /// Print one JSON document
@@ -189,7 +195,7 @@ pub struct ScoreArgs {
     pub jsonl: bool,
 
     /// With '-' and --jsonl: print the events of the folder as lines too
-    #[arg(long, requires = "jsonl")]
+    #[arg(long, requires = "jsonl", conflicts_with = "json")]
     pub events: bool,
 }
 
@@ -221,8 +227,10 @@ fn scorer_name(text: &str) -> Result<ScorerName, String> {
     text.parse().map_err(|expected| format!("expected {expected}"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    seconds_of_number(text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?)
+/// A time limit as people write it.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?;
+    seconds_of_number(number).map_err(|expected| format!("expected {expected}"))
 }
 
 /// `validate`
@@ -244,7 +252,7 @@ pub struct ValidateArgs {
 /// `replay`
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The result.json to compute again
+    /// The result.json to compute again, or the workspace that it lies in
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
 
@@ -310,6 +318,21 @@ pub struct ManArgs {
     /// Folder to write the pages to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+}
+
+impl Cli {
+    /// Reads the arguments. A negative number is a value, not a flag, so that it is told what is wrong with it.
+    pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        let matches = with_negative_numbers(Self::command()).try_get_matches_from(arguments)?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
+    command
+        .mut_args(|arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_subcommands(with_negative_numbers)
 }
 
 impl Command {

@@ -11,6 +11,10 @@ pub struct DemoArgs {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 
+    /// Put files back that were changed; without it they stay as they are
+    #[arg(long)]
+    pub force: bool,
+
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

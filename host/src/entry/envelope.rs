@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::error::ScoreError;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::print;
 use crate::telemetry::time;
@@ -38,6 +37,13 @@ impl<D: Serialize> Envelope<D> {
         }
     }
 
+    /// The same with this error, unless it has one.
+    pub fn or_failed(mut self, error: Option<&ScoreError>) -> Self {
+        self.error = self.error.or_else(|| error.cloned());
+        self.status = if self.error.is_none() { "ok" } else { "error" };
+        self
+    }
+
     /// Adds something to the data.
     pub fn amend(&mut self, change: impl FnOnce(&mut D)) {
         if let Some(data) = &mut self.data {
@@ -54,12 +60,4 @@ impl<D: Serialize> Envelope<D> {
     pub fn print_line(&self) {
         print::out(serde_json::to_string(self).unwrap_or_default());
     }
-}
-
-/// Prints clap's complaint as JSON.
-pub fn usage(error: &clap::Error, start: Instant) {
-    let text = error.to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    let error = ScoreError::new(ErrorCode::InvalidParams, message).hint("see 'autoscorer help'").at_stage("usage");
-    Envelope::<Value>::new(None, Some(error), start).print();
 }

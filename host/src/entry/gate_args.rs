@@ -10,8 +10,8 @@ use crate::results::Gate;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gates")]
 pub struct GateArgs {
-    /// Exit with 1 unless this holds, with >= > <= < or ==, for a metric or 'score' (repeatable)
-    #[arg(long = "gate", value_name = "METRIC>=NUMBER")]
+    /// Exit with 1 unless this holds, such as 'f1_macro>=0.8', with >= > <= < or ==, for a metric or 'score' (repeatable)
+    #[arg(long = "gate", value_name = "GATE")]
     pub gates: Vec<Gate>,
 
     /// Compare the score with an earlier one: a result.json, a workspace, or a folder of either, paired by name

@@ -19,12 +19,12 @@ mod print;
 mod report_args;
 mod review_args;
 mod serve_args;
+mod usage;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use autoscorer_plugin_api::context::Level;
-use clap::Parser;
 
 use crate::settings::Settings;
 use crate::telemetry::narrate;
@@ -40,9 +40,9 @@ pub fn main() -> ExitCode {
     if let Some(exit) = commands::worker::hidden(&arguments) {
         return exit;
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match Cli::read(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, start),
+        Err(error) => return usage::refuse(error, &arguments, start),
     };
     narrate::from(if cli.host.verbose { Level::Debug } else { Level::Warn });
     let json = cli.command.json();
@@ -84,16 +84,4 @@ fn run(cli: &Cli, start: Instant) -> Result<Exit, ScoreError> {
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),
     }
-}
-
-/// clap prints its own help and usage errors; a machine that asked for JSON gets them as JSON.
-fn usage(error: &clap::Error, start: Instant) -> ExitCode {
-    let wants_json = std::env::args_os().any(|argument| argument == "--json");
-    if wants_json && error.use_stderr() {
-        envelope::usage(error, start);
-    } else {
-        // A closed terminal is no reason to fail differently.
-        _ = error.print();
-    }
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
 }

@@ -43,7 +43,7 @@ pub struct ReviewArgs {
     pub matcher: Option<String>,
 
     /// How many lines a comment may be away from its reference [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::job::count_or_none_of_text::<u64>)]
     pub line_distance: Option<u64>,
 
     /// From which similarity on comments are the same, for lexical and embedding

@@ -1,5 +1,6 @@
 //! `meta.json`: which scorer, with which parameters, within which limits.
 
+use std::fs;
 use std::time::Duration;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
@@ -36,9 +37,7 @@ impl Meta {
             Ok(text) => text,
             Err(_) if given.is_some() && missing() => "{}".to_owned(),
             Err(error) if missing() => {
-                return Err(error
-                    .hint("write one, such as {\"scorer\": \"classification_f1\"}, or name a scorer with --scorer")
-                    .into());
+                return Err(error.hint(without_meta(workspace)).into());
             }
             Err(error) => return Err(error.into()),
         };
@@ -70,6 +69,16 @@ impl Meta {
             _ => Err(faults),
         }
     }
+}
+
+/// What to do about a folder without the file; one that has workspaces in it is none itself.
+fn without_meta(workspace: &Workspace) -> String {
+    let is_workspace = |entry: &fs::DirEntry| entry.path().join(NAME).is_file();
+    if fs::read_dir(workspace.path()).into_iter().flatten().flatten().any(|entry| is_workspace(&entry)) {
+        let given = workspace.given().trim_end_matches('/');
+        return format!("this is a folder of workspaces: name them with {given}/*/");
+    }
+    "write one, such as {\"scorer\": \"classification_f1\"}, or name a scorer with --scorer".to_owned()
 }
 
 fn as_text(value: &Value) -> Result<String, String> {

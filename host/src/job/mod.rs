@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub use meta::Meta;
 pub use name::{Pin, ScorerName};
 pub use observer::{Observe, Observer};
-pub use quantity::{bytes_of_text, seconds_of_number};
+pub use quantity::{bytes_of_text, count_of_text, count_or_none_of_text, seconds_of_number};
 pub use workspace::Workspace;
 
 /// What somebody asks for.

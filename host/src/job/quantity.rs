@@ -19,6 +19,18 @@ pub fn seconds_of_number(seconds: f64) -> Result<Duration, String> {
     duration.ok_or_else(|| format!("a number of seconds above 0 and up to {LONGEST}"))
 }
 
+/// How many of something there may be, where none at all makes no sense.
+pub fn count_of_text<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
+    let number: Option<u64> = text.parse().ok().filter(|number| *number > 0);
+    number.and_then(|number| number.try_into().ok()).ok_or_else(|| "expected a whole number from 1 on".to_owned())
+}
+
+/// The same where there may be none.
+pub fn count_or_none_of_text<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
+    let number: Option<u64> = text.parse().ok();
+    number.and_then(|number| number.try_into().ok()).ok_or_else(|| "expected a whole number from 0 on".to_owned())
+}
+
 /// A number of bytes from a text like "512Mi".
 pub fn bytes_of_text(text: &str) -> Result<u64, String> {
     bytes(&Value::String(text.to_owned()))

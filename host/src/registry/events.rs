@@ -80,8 +80,8 @@ pub struct Subject {
     pub file: PathBuf,
     /// Its number.
     pub generation: u64,
-    /// Of the library's content.
-    pub sha256: String,
+    /// Of the library's content; none where it has not been read yet, as that of a built-in one before it is used.
+    pub sha256: Option<String>,
     /// Its scorers as `id@version`.
     pub scorers: Vec<String>,
     /// How many jobs run on it.
@@ -145,7 +145,7 @@ impl fmt::Display for What {
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = self.sha256.get(..12).unwrap_or(&self.sha256);
+        let short = self.sha256.as_deref().and_then(|sha256| sha256.get(..12)).unwrap_or("not read yet");
         write!(
             f,
             "{} from {} (sha256 {short}, generation {})",

@@ -167,7 +167,7 @@ impl Generation {
         Subject {
             file: self.source.clone(),
             generation: self.number,
-            sha256: self.sha256().unwrap_or_default().to_owned(),
+            sha256: self.sha256().map(str::to_owned),
             scorers: scorers.collect(),
             jobs: self.jobs(),
         }

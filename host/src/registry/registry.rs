@@ -42,6 +42,8 @@ pub(super) struct Files {
     draining: Vec<Arc<Generation>>,
     refused: BTreeMap<PathBuf, Refusal>,
     shadowed: BTreeSet<(String, PathBuf, PathBuf)>,
+    /// Scorers of libraries that were looked at and not loaded, since no job needs them.
+    noticed: BTreeSet<String>,
 }
 
 impl Registry {
@@ -82,9 +84,15 @@ impl Registry {
         Lease::new(Arc::new(generation), index, self.clone())
     }
 
+    /// Remembers scorers that are there, but not loaded: whoever misspells one is told its name.
+    pub fn notice(&self, ids: &[String]) {
+        self.files.lock().noticed.extend(ids.iter().cloned());
+    }
+
     /// A name that is not there because its file was refused is a failure to load, and the refusal says why.
     fn explain(&self, name: &ScorerName, error: ScoreError) -> ScoreError {
         let files = self.files.lock();
+        let error = self.snapshot().missing(name, &files.noticed).unwrap_or(error);
         let claims_it = |refusal: &&Refusal| refusal.claims.contains(&name.id);
         if error.code != ErrorCode::ScorerNotFound || name.pin.is_some() {
             return error;

@@ -48,9 +48,9 @@ impl Table {
 
     /// The provider that a name stands for.
     pub fn find(&self, name: &ScorerName) -> Result<&Provider, ScoreError> {
-        let Some(providers) = self.scorers.get(&name.id) else { return Err(self.not_found(name)) };
+        let Some(providers) = self.scorers.get(&name.id) else { return Err(self.not_found(name, [])) };
         match &name.pin {
-            None => providers.first().ok_or_else(|| self.not_found(name)),
+            None => providers.first().ok_or_else(|| self.not_found(name, [])),
             Some(pin) => {
                 providers.iter().find(|provider| provider.satisfies(pin)).ok_or_else(|| pin_gone(name, providers))
             }
@@ -80,8 +80,14 @@ impl Table {
         self.iter().map(|(_, provider, _)| provider.generation.number).collect()
     }
 
-    fn not_found(&self, name: &ScorerName) -> ScoreError {
-        let known: Vec<&str> = self.scorers.keys().map(String::as_str).collect();
+    /// Why a name stands for nothing, where there are other names that could have been meant.
+    pub fn missing(&self, name: &ScorerName, others: &BTreeSet<String>) -> Option<ScoreError> {
+        let unknown = !self.scorers.contains_key(&name.id);
+        unknown.then(|| self.not_found(name, others.iter().map(String::as_str)))
+    }
+
+    fn not_found<'t>(&'t self, name: &ScorerName, others: impl IntoIterator<Item = &'t str>) -> ScoreError {
+        let known: BTreeSet<&str> = self.scorers.keys().map(String::as_str).chain(others).collect();
         let hint = match suggest::nearest(&name.id, known.iter().copied()) {
             Some(near) => format!("did you mean '{near}'?"),
             None => "'autoscorer scorers list' shows what is there, and which files were refused".to_owned(),
@@ -89,7 +95,7 @@ impl Table {
         let expected = if known.is_empty() {
             "a scorer; there is none at all".to_owned()
         } else {
-            format!("one of {}", known.join(", "))
+            format!("one of {}", Vec::from_iter(known).join(", "))
         };
         ScoreError::new(ErrorCode::ScorerNotFound, format!("there is no scorer '{}'", name.id))
             .found(&name.id)

@@ -39,6 +39,13 @@ impl FromStr for Gate {
         if metric.is_empty() {
             return Err(format!("expected the name of a metric before {operator}"));
         }
+        if metric.ends_with('=') {
+            // No metric is called so; `=>` is a slip for `>=`.
+            return Err(format!(
+                "expected one of >= > <= < ==, found {:?}",
+                &text[metric.len() - 1..place + operator.len()]
+            ));
+        }
         match border.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Self { metric: metric.to_owned(), operator, border: number }),
             _ => Err(format!("expected a number after {operator}, found {border:?}")),
@@ -100,7 +107,10 @@ mod tests {
         assert_eq!(gate("x==1"), Gate { metric: "x".to_owned(), operator: "==", border: 1.0 });
         assert_eq!(gate("x>=1e-3").operator, ">=");
         assert_eq!(gate("x>1").operator, ">");
-        for wrong in ["", "f1", "f1=0.8", ">=1", "f1>=", "f1>=high", "f1>=nan", "f1>=inf", "f1=>0.8x"] {
+        for wrong in [
+            "", "f1", "f1=0.8", ">=1", "f1>=", "f1>=high", "f1>=nan", "f1>=inf", "f1=>0.8x", "f1=>0.8", "f1 =< 1",
+            "f1===1",
+        ] {
             assert!(wrong.parse::<Gate>().is_err(), "{wrong}");
         }
     }

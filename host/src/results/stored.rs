@@ -56,7 +56,8 @@ impl Stored {
         let path = if given.is_dir() { given.join("output/result.json") } else { given.to_owned() };
         let bytes = foreign::read(&path, MOST_BYTES).map_err(|error| unreadable(given, &path, &error))?;
         let wrong = |why: serde_json::Error| {
-            ScoreError::new(ErrorCode::BadFormat, format!("{} is no result: {why}", path.display()))
+            let code = if why.is_data() { ErrorCode::BadFormat } else { ErrorCode::ParseError };
+            ScoreError::new(code, format!("{} is no result: {why}", path.display()))
                 .file(path.display().to_string())
                 .expected("a result.json that autoscorer wrote")
         };

@@ -173,8 +173,9 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 fn unwritable(error: &io::Error) -> ScoreError {
-    ScoreError::new(ErrorCode::ScoreError, format!("{NAME} cannot be written: {error}"))
+    ScoreError::new(ErrorCode::WorkspaceNotFound, format!("{NAME} cannot be written: {error}"))
         .file(NAME)
         .expected("a workspace whose output/ folder can be written to")
+        .hint("see with ls -ld who may write to output/, and with df whether its disk is full")
         .at_stage("save")
 }

@@ -31,15 +31,19 @@ const NEXT: [(&str, &str); 7] = [
 
 /// Writes the demo and says what to try next.
 pub fn run(args: &DemoArgs, start: Instant) -> Result<Exit, ScoreError> {
-    demo::write(&args.folder)?;
+    let kept = demo::write(&args.folder, args.force)?;
     let (host, folder) = (host(), quoted(&args.folder.display().to_string()));
     let command = |pattern: &str| pattern.replace("{host}", &host).replace("{dir}", &folder);
     if args.json {
         let next: Vec<Value> =
             NEXT.iter().map(|(what, pattern)| json!({"what": what, "command": command(pattern)})).collect();
-        let data = json!({"folder": args.folder.display().to_string(), "files": demo::FILES.len(), "next": next});
+        let data = json!({"folder": args.folder.display().to_string(), "files": demo::FILES.len(), "kept": kept, "next": next});
         Envelope::new(Some(data), None, start).print();
         return Ok(Exit::Done);
+    }
+    if !kept.is_empty() {
+        let message = format!("changed, and left as it is: {}; --force puts it back", kept.join(", "));
+        print::err(print::warning(&args.folder.display().to_string(), &message));
     }
     print::out(format!("{} files in {}. Try:", demo::FILES.len(), args.folder.display()));
     for (what, pattern) in NEXT {

@@ -1,6 +1,8 @@
 //! The gates of `score`: borders and a baseline that scores are held against, and what build servers read of it.
 
 use std::fs;
+use std::io;
+use std::path::Path;
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::{Value, json};
@@ -56,6 +58,7 @@ impl<'a> Gates<'a> {
                 return Err(ScoreError::new(ErrorCode::BadFormat, message).hint("name a result that has a score"));
             }
         }
+        args.junit.as_deref().map_or(Ok(()), writable)?;
         Ok(Self { args, baseline })
     }
 
@@ -111,12 +114,7 @@ impl<'a> Gates<'a> {
         let Some(path) = &self.args.junit else { return Ok(()) };
         let cases: Vec<Case> =
             reports.iter().zip(&judged.checks).map(|(report, checks)| case(report, checks)).collect();
-        write_whole(path, junit(&cases).as_bytes()).map_err(|error| {
-            ScoreError::new(ErrorCode::MissingFile, format!("{} cannot be written: {error}", path.display()))
-                .file(path.display().to_string())
-                .hint("name a file in a folder that exists and can be written to")
-                .at_stage("save")
-        })
+        write_whole(path, junit(&cases).as_bytes()).map_err(|error| unwritable(path, &error))
     }
 }
 
@@ -175,6 +173,23 @@ impl Check {
             _ => None,
         }
     }
+}
+
+/// Whether the file for build servers can be written, asked before anything is scored.
+fn writable(path: &Path) -> Result<(), ScoreError> {
+    if path.is_dir() {
+        return Err(unwritable(path, &io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let beside = path.with_file_name(format!(".autoscorer-{}", std::process::id()));
+    write_whole(&beside, b"").map_err(|error| unwritable(path, &error))?;
+    fs::remove_file(beside).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> ScoreError {
+    ScoreError::new(ErrorCode::MissingFile, format!("{} cannot be written: {error}", path.display()))
+        .file(path.display().to_string())
+        .hint("name a file in a folder that exists and can be written to")
+        .at_stage("save")
 }
 
 fn check_gate(gate: &Gate, report: &Report) -> Check {

@@ -68,14 +68,20 @@ struct Recorded {
 
 impl Recorded {
     fn read(args: &ReplayArgs) -> Result<Self, ScoreError> {
-        let name = args.result.display();
+        let path = if args.result.is_dir() { args.result.join("output/result.json") } else { args.result.clone() };
+        let name = path.display();
         let wrong = |what: &str| {
             ScoreError::new(ErrorCode::BadFormat, format!("{name} {what}"))
                 .expected("a result.json that autoscorer wrote")
         };
-        let text = fs::read(&args.result)
-            .map_err(|error| ScoreError::new(ErrorCode::MissingFile, format!("{name} cannot be read: {error}")))?;
-        let result: Value = serde_json::from_slice(&text).map_err(|error| wrong(&format!("is no JSON: {error}")))?;
+        let text = fs::read(&path).map_err(|error| {
+            ScoreError::new(ErrorCode::MissingFile, format!("{name} cannot be read: {error}"))
+                .file(name.to_string())
+                .expected("a result.json, or a workspace that has one in output/")
+                .hint("score the workspace first")
+        })?;
+        let no_json = |error| ScoreError { code: ErrorCode::ParseError, ..wrong(&format!("is no JSON: {error}")) };
+        let result: Value = serde_json::from_slice(&text).map_err(|error: serde_json::Error| no_json(error))?;
         let versioning = &result["versioning"];
         let field = |key: &str| {
             versioning[key].as_str().map(str::to_owned).ok_or_else(|| wrong(&format!("has no versioning.{key}")))
@@ -83,8 +89,8 @@ impl Recorded {
         let scorer = ScorerName { id: field("scorer")?, pin: Some(Pin::Sha256(field("plugin_sha256")?)) };
         // Without them a replay would be another job, and its difference would mean nothing.
         let params = versioning["params"].as_object().cloned().ok_or_else(|| wrong("has no versioning.params"))?;
-        let beside = args.result.parent().and_then(Path::parent).map(Path::to_owned);
-        let workspace = args.workspace.clone().or(beside).ok_or_else(|| wrong("lies in no workspace"))?;
+        let alone = || wrong("lies in no output/ folder of a workspace").hint("name the workspace with --workspace");
+        let workspace = args.workspace.clone().or_else(|| workspace_of(&path)).ok_or_else(alone)?;
         Ok(Self { workspace, result, scorer, params })
     }
 
@@ -108,6 +114,12 @@ impl Recorded {
         let again = serde_json::to_value(again).unwrap_or_default();
         COMPARED.iter().flat_map(|member| differences(&self.result[*member], &again[*member], member)).collect()
     }
+}
+
+/// `WORKSPACE/output/result.json` lies in a workspace; any other file does not.
+fn workspace_of(path: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(path).ok()?.parent()?.to_owned();
+    folder.ends_with("output").then(|| folder.parent().map(Path::to_owned)).flatten()
 }
 
 /// Every place at which two values differ.

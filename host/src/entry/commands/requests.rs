@@ -54,15 +54,19 @@ fn params(args: &JobArgs) -> Result<Map<String, Value>, ScoreError> {
 
 fn object(text: &str) -> Result<Map<String, Value>, ScoreError> {
     let json = match text.strip_prefix('@') {
-        Some(file) => fs::read_to_string(file).map_err(|error| usage(format!("--params {text}: {error}")))?,
+        Some(file) => fs::read_to_string(file).map_err(|error| wrong_params(text, &error.to_string()))?,
         None => text.to_owned(),
     };
     match serde_json::from_str(&json) {
         Ok(Value::Object(params)) => Ok(params),
-        Ok(_) => Err(usage(format!("--params {text}: JSON, but no object"))),
-        Err(error) => Err(usage(format!("--params {text}: no JSON: {error}"))),
+        Ok(_) => Err(wrong_params(text, "JSON, but no object")),
+        Err(error) => Err(wrong_params(text, &format!("no JSON: {error}"))),
     }
-    .map_err(|error| error.hint("write --params '{\"pass_threshold\": 0.9}' or --params @params.json"))
+}
+
+fn wrong_params(text: &str, what: &str) -> ScoreError {
+    usage(format!("--params {text}: {what}"))
+        .hint("write --params '{\"pass_threshold\": 0.9}' or --params @params.json")
 }
 
 fn usage(message: String) -> ScoreError {

@@ -37,6 +37,13 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
         check_stream(args)?;
         return stream::run(args, engine, &cancel);
     }
+    if args.events {
+        let message = "--events tells what happens to the folder of custom scorers, which only '-' follows";
+        let error = ScoreError::new(ErrorCode::InvalidParams, message).at_stage("usage");
+        return Err(
+            error.hint("leave --events out, or write the workspaces to the stdin of 'score - --jsonl --events'")
+        );
+    }
     let requests = requests::requests(&args.workspaces, &args.job, !args.no_artifacts)?;
     let gates = Gates::new(&args.gate, requests.len())?;
     let names: Vec<_> =
@@ -48,8 +55,12 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
         }
     });
     let judged = gates.judge(&reports);
+    let written = gates.write_junit(&reports, &judged).err();
     match (args.json, args.jsonl) {
-        (true, _) => document(&reports, &judged, args.gate.any(), start).print(),
+        (true, _) => {
+            let answer = document(&reports, &judged, args.gate.any(), start);
+            answer.or_failed(written.as_ref()).print();
+        }
         (_, true) => {}
         _ => {
             show(&reports);
@@ -60,13 +71,12 @@ pub fn run(args: &ScoreArgs, settings: &Settings, start: Instant) -> Result<Exit
         print::err(print::explain(error, None));
     }
     judged.say_why();
-    let mut exit = worst(&reports).max(judged.exit());
-    if let Err(error) = gates.write_junit(&reports, &judged) {
-        // The document is printed already, and a failed score may be worse.
-        print::err(print::explain(&error, None));
-        exit = exit.max(Exit::of(&error));
+    if let Some(error) = written.as_ref().filter(|_| !args.json) {
+        print::err(print::explain(error, None));
     }
-    Ok(exit)
+    // A failed score may be worse than a file that could not be written.
+    let unwritten = written.as_ref().map_or(Exit::Done, Exit::of);
+    Ok(worst(&reports).max(judged.exit()).max(unwritten))
 }
 
 /// Stdin cannot be mixed with other workspaces, and never makes one document.

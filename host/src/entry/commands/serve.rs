@@ -121,8 +121,10 @@ async fn assemble(
     })?;
     let folders = Folders::open(&serve.data)
         .map_err(|error| usage(format!("the data folder {} cannot be used: {error}", serve.data.display())))?;
-    let root = Root::open(&serve.root, folders.data())
-        .map_err(|error| usage(format!("the root {} cannot be used: {error}", serve.root.display())))?;
+    let root = Root::open(&serve.root, folders.data()).map_err(|error| {
+        usage(format!("the root {} cannot be used: {error}", serve.root.display()))
+            .hint("name a folder that exists with --root")
+    })?;
     let options =
         SqliteOptions { queue_limit: serve.queue_limit, max_attempts: serve.max_attempts, keep_events: KEPT_EVENTS };
     let store = Sqlite::open(&folders.queue(), options).map_err(|error| failed(error.to_string()))?;

@@ -28,7 +28,6 @@ use crate::run::Cancel;
 use crate::settings::Settings;
 use bar::Bar;
 use inputs::{Inputs, Spoilt};
-pub(super) use list::in_a_line;
 use list::{Check, Found, Status};
 use trial::Trial;
 

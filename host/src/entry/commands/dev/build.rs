@@ -1,11 +1,13 @@
 //! A build by cargo: the library it made, or the compiler's own words.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 use crate::run::Cancel;
@@ -23,20 +25,30 @@ const TICK: Duration = Duration::from_millis(50);
 pub enum Built {
     /// With a library.
     Library(PathBuf),
-    /// With errors, in the compiler's words.
-    Failed(Vec<String>),
+    /// Without one.
+    Failed(Failure),
     /// Somebody stopped it.
     Stopped,
+}
+
+/// Why there is no library.
+pub struct Failure {
+    /// What is wrong, in a few words.
+    pub what: &'static str,
+    /// What the compiler or cargo said.
+    pub said: Vec<String>,
+    /// What to do next, where they do not say it.
+    pub hint: Option<&'static str>,
 }
 
 /// Builds a crate.
 pub fn build(krate: &Path, arguments: &[String], cancel: &Cancel) -> Built {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(["build", "--lib", "--quiet", "--message-format=json", "--manifest-path"]).arg(krate.join("Cargo.toml"));
-    cargo.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    cargo.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = match cargo.spawn() {
         Ok(child) => child,
-        Err(error) => return Built::Failed(vec![format!("cargo cannot be run: {error}; install a Rust toolchain")]),
+        Err(error) => return Built::Failed(no_cargo(&error)),
     };
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
@@ -53,13 +65,28 @@ pub fn build(krate: &Path, arguments: &[String], cancel: &Cancel) -> Built {
         match (succeeded, messages.library) {
             (None, _) => Built::Stopped,
             (Some(true), Some(library)) => Built::Library(library),
-            (Some(true), None) => Built::Failed(vec![
-                "the crate builds no cdylib: put crate-type = [\"cdylib\"] under [lib] in Cargo.toml".to_owned(),
-            ]),
-            (Some(false), _) if !messages.errors.is_empty() => Built::Failed(messages.errors),
-            (Some(false), _) => Built::Failed(vec![shortened(&narration)]),
+            (Some(true), None) => Built::Failed(no_library()),
+            (Some(false), _) => Built::Failed(refused(messages.errors, &narration)),
         }
     })
+}
+
+fn no_cargo(error: &io::Error) -> Failure {
+    let said = vec![error.to_string()];
+    Failure { what: "cargo cannot be run", said, hint: Some("install a Rust toolchain, and have cargo in PATH") }
+}
+
+fn no_library() -> Failure {
+    let hint = "put crate-type = [\"cdylib\"] under [lib] in Cargo.toml";
+    Failure { what: "the crate builds no library that can be loaded", said: Vec::new(), hint: Some(hint) }
+}
+
+/// Without a word of the compiler's it was cargo that refused, as for a wrong argument or a wrong manifest.
+fn refused(compiler: Vec<String>, cargo: &str) -> Failure {
+    if compiler.is_empty() {
+        return Failure { what: "cargo failed", said: vec![shortened(cargo)], hint: None };
+    }
+    Failure { what: "does not compile", said: compiler, hint: None }
 }
 
 /// Whether it succeeded; `None` if it was stopped.
@@ -69,7 +96,8 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Option<bool> {
             Ok(Some(status)) => return if cancel.requested() { None } else { Some(status.success()) },
             Ok(None) if !cancel.requested() => thread::park_timeout(TICK),
             _ => {
-                _ = child.kill();
+                // With all that it has started: a compiler that outlived its cargo would write over what the next build makes.
+                _ = kill_process_group(Pid::from_child(child), Signal::KILL);
                 _ = child.wait();
                 return None;
             }

@@ -3,7 +3,6 @@
 use autoscorer_plugin_api::error::ScoreError;
 use serde::Serialize;
 
-use super::super::check::in_a_line;
 use crate::entry::print;
 use crate::telemetry::time;
 
@@ -13,7 +12,7 @@ use crate::telemetry::time;
 pub enum Status {
     /// With a score.
     Scored,
-    /// The crate does not compile.
+    /// There is no library.
     BuildFailed,
     /// The host refused the library.
     Refused,
@@ -36,8 +35,12 @@ pub struct Round {
     pub change: Option<f64>,
     /// Whether a second run gave the same.
     pub deterministic: Option<bool>,
-    /// The compiler's errors, in its own words.
+    /// Why there is no library, in a few words.
+    pub problem: Option<&'static str>,
+    /// The compiler's errors, or cargo's, in their own words.
     pub compiler: Vec<String>,
+    /// What the scorer logged and printed.
+    pub log: Vec<String>,
     /// Why there is no score.
     pub error: Option<ScoreError>,
     /// What to do next.
@@ -58,7 +61,9 @@ impl Round {
             score: None,
             change: None,
             deterministic: None,
+            problem: None,
             compiler: Vec::new(),
+            log: Vec::new(),
             error: None,
             hints: Vec::new(),
             build_time,
@@ -90,8 +95,12 @@ impl Round {
 
     fn failure(&self) -> String {
         match &self.error {
-            Some(error) => print::visible(&in_a_line(error)),
-            None => format!("does not compile\n{}", self.compiler.join("\n")),
+            Some(error) => print::explain(error, None),
+            None => [self.problem.unwrap_or_default()]
+                .into_iter()
+                .chain(self.compiler.iter().map(String::as_str))
+                .collect::<Vec<_>>()
+                .join("\n"),
         }
     }
 }

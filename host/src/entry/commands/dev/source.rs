@@ -2,18 +2,31 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, SystemTime};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant, SystemTime};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
+/// How long the files have to be the same before they are built: most editors empty a file before they write it.
+const QUIET: Duration = Duration::from_millis(100);
+
 /// What the files were like: each with its length and its time of change.
-pub type Print = Vec<(PathBuf, u64, Option<SystemTime>)>;
+type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
+
+/// What everything that matters was like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Print {
+    /// What only people change: the crate, meta.json and input/.
+    saved: Files,
+    /// What lies in output/, where a scorer may write as well.
+    output: Files,
+}
 
 /// Source and workspace, watched.
 pub struct Source {
     krate: PathBuf,
     workspace: PathBuf,
+    wake: Sender<()>,
     woken: Receiver<()>,
     /// Without one, the files are looked at every now and then all the same.
     _watcher: Option<RecommendedWatcher>,
@@ -23,7 +36,8 @@ impl Source {
     /// Watches a crate and a workspace.
     pub fn watch(krate: &Path, workspace: &Path) -> Self {
         let (wake, woken) = channel();
-        let watcher = notify::recommended_watcher(move |_| _ = wake.send(())).ok().map(|mut watcher| {
+        let event = wake.clone();
+        let watcher = notify::recommended_watcher(move |_| _ = event.send(())).ok().map(|mut watcher| {
             for (folder, mode) in [
                 (krate.to_owned(), RecursiveMode::NonRecursive),
                 (krate.join("src"), RecursiveMode::Recursive),
@@ -36,7 +50,7 @@ impl Source {
             }
             watcher
         });
-        Self { krate: krate.to_owned(), workspace: workspace.to_owned(), woken, _watcher: watcher }
+        Self { krate: krate.to_owned(), workspace: workspace.to_owned(), wake, woken, _watcher: watcher }
     }
 
     /// Waits for an event, at most for a while.
@@ -47,34 +61,60 @@ impl Source {
         }
     }
 
-    /// What the files are like now. What a round itself writes is no part of it.
-    pub fn print(&self) -> Print {
-        let mut files = Print::new();
-        collect(&self.krate, &["src", "Cargo.toml", "Cargo.lock", "build.rs"], &mut files);
-        // Scoring writes its lock, its result and its artifacts beside the predictions.
-        let own = ["result.json", "artifacts"];
-        let is_input = |path: &Path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            !own.contains(&name.as_str()) && !name.starts_with('.')
-        };
-        collect(&self.workspace, &["meta.json", "input"], &mut files);
-        for entry in fs::read_dir(self.workspace.join("output")).into_iter().flatten().flatten() {
-            if is_input(&entry.path()) {
-                note(&entry.path(), &mut files);
+    /// Ends a [`wait`](Self::wait) from elsewhere.
+    pub fn waker(&self) -> Sender<()> {
+        self.wake.clone()
+    }
+
+    /// What the files are like once nobody writes to them; as they are if `hurried` says so.
+    pub fn settled(&self, hurried: impl Fn() -> bool) -> Print {
+        let (mut print, mut since) = (self.print(), Instant::now());
+        while since.elapsed() < QUIET && !hurried() {
+            self.wait(QUIET / 5);
+            let now = self.print();
+            if now != print {
+                (print, since) = (now, Instant::now());
             }
         }
-        files.sort();
-        files
+        print
+    }
+
+    /// What the files are like now. What a round itself writes is no part of it.
+    pub fn print(&self) -> Print {
+        let (mut saved, mut output) = (Files::new(), Files::new());
+        collect(&self.krate, &["src", "Cargo.toml", "Cargo.lock", "build.rs"], &mut saved);
+        collect(&self.workspace, &["meta.json", "input"], &mut saved);
+        for entry in fs::read_dir(self.workspace.join("output")).into_iter().flatten().flatten() {
+            if is_input(&entry.path()) {
+                note(&entry.path(), &mut output);
+            }
+        }
+        saved.sort();
+        output.sort();
+        Print { saved, output }
     }
 }
 
-fn collect(folder: &Path, names: &[&str], files: &mut Print) {
+impl Print {
+    /// Whether somebody has saved something in between. What changes in output/ may be the scorer's own doing.
+    pub fn is_saved_over_by(&self, now: &Self) -> bool {
+        self.saved != now.saved
+    }
+}
+
+/// Scoring writes its lock, its result and its artifacts beside the predictions.
+fn is_input(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !["result.json", "artifacts"].contains(&&*name) && !name.starts_with('.')
+}
+
+fn collect(folder: &Path, names: &[&str], files: &mut Files) {
     for name in names {
         note(&folder.join(name), files);
     }
 }
 
-fn note(path: &Path, files: &mut Print) {
+fn note(path: &Path, files: &mut Files) {
     let Ok(metadata) = fs::metadata(path) else { return };
     if metadata.is_dir() {
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {

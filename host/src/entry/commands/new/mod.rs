@@ -76,7 +76,7 @@ fn write_whole(folder: &Path, files: &[(&str, String)]) -> io::Result<()> {
 }
 
 fn unwritable(folder: &Path, error: &io::Error) -> ScoreError {
-    ScoreError::new(ErrorCode::ScoreError, format!("{} cannot be written: {error}", folder.display()))
+    ScoreError::new(ErrorCode::WorkspaceNotFound, format!("{} cannot be written: {error}", folder.display()))
         .file(folder.display().to_string())
         .expected("a folder that can be written to")
         .hint("choose another place with --dir; nothing was written")
@@ -102,8 +102,8 @@ fn show(args: &NewArgs, names: &Names, folder: &Path, api: &Api, files: &[(&str,
         print::err(format!(
             "\nNext:\n  cargo test --manifest-path {folder}/Cargo.toml\n  autoscorer scorers dev {folder} --workspace \
              {folder}/cases/good\n  cargo build --release --manifest-path {folder}/Cargo.toml\n  autoscorer scorers check \
-             {folder}/target/release/lib{id}.so --workspace {folder}/cases/good\n  cp \
-             {folder}/target/release/lib{id}.so custom_scorers/"
+             {folder}/target/release/lib{id}.so --workspace {folder}/cases/good\n  mkdir -p \
+             custom_scorers\n  cp {folder}/target/release/lib{id}.so custom_scorers/"
         ));
     }
     if api.path().is_none() {
