@@ -3,11 +3,15 @@
 
 mod folders;
 mod job_log;
+mod pause;
 mod root;
 mod runner;
 mod running;
 mod settings;
+mod sweep;
+mod tally;
 mod tokens;
+mod word;
 
 pub use folders::Folders;
 pub use job_log::{JobLog, LogLine, read_log};
@@ -15,4 +19,7 @@ pub use root::Root;
 pub use runner::Runners;
 pub use running::{Progress, Running};
 pub use settings::{LogFormat, Secret, ServeArgs, ServeFile, ServeSettings};
+pub use sweep::Sweep;
+pub use tally::Tally;
 pub use tokens::{Scope, Token, Tokens};
+pub use word::said;

@@ -9,6 +9,7 @@ mod auth;
 mod body;
 mod docs;
 mod patience;
+mod places;
 mod problem;
 mod router;
 mod routes;
@@ -18,5 +19,6 @@ mod watchman;
 
 pub use app::App;
 pub use auth::Gate;
+pub use places::Places;
 pub use router::{document, router};
-pub use server::{Server, Stopped};
+pub use server::{Connections, Server};

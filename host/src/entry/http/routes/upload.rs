@@ -167,7 +167,7 @@ fn unpacked(archive: &Passing, content_type: Option<&str>, folders: Folders) -> 
     let kind = ArchiveKind::detect(content_type, &start[..read])?;
     let sha256 = sha256_of(File::open(&archive.0).map_err(failed)?).map_err(failed)?;
     let upload = Upload { id: JobId::new(), sha256, folders, kept: false };
-    fs::create_dir_all(upload.folders.job(&upload.id)).map_err(failed)?;
+    upload.folders.make_job(&upload.id).map_err(failed)?;
     unpack(&archive.0, kind, &upload.folders.workspace(&upload.id), &ArchiveLimits::default())?;
     Ok(upload)
 }
