@@ -93,7 +93,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::queue::{Claim, Ending, NewJob, Order, Place, Queue, Sqlite, SqliteOptions, State};
+    use crate::queue::{Claim, Ending, NewJob, Order, Place, Sqlite, SqliteOptions, State};
     use crate::telemetry::metrics::Metrics;
 
     struct Fixture {
