@@ -90,9 +90,9 @@ pub trait Journal: Send + Sync + 'static {
 
 /// Callbacks that are owed: one for each job with a callback that has ended, since the moment it did.
 pub trait Outbox: Send + Sync + 'static {
-    /// The deliveries that are due, the longest due first, up to so many; and when the next one will be. They stay due
-    /// until an attempt is recorded.
-    fn due(&self, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)>;
+    /// The deliveries that are due, the longest due first, up to so many behind the first `skip`; and when the next one
+    /// will be. They stay due until an attempt is recorded.
+    fn due(&self, skip: usize, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)>;
 
     /// Records an attempt.
     fn attempted(&self, number: i64, attempt: Attempt) -> Answer<'_, ()>;

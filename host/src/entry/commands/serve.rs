@@ -247,11 +247,10 @@ fn helpers(app: &App, words: &Words) -> Result<JoinSet<()>, ScoreError> {
         keep: app.settings.keep,
     };
     helpers.spawn(sweep.run());
-    if let Some(secret) = &app.settings.callback_secret {
-        let courier = callback::Courier::new(secret.0.clone(), app.settings.allow_private_callbacks);
-        let courier = courier.map_err(|error| failed(format!("callbacks cannot be made: {error}")))?;
-        helpers.spawn(callback::run(app.store.clone(), courier, words.stop.subscribe()));
-    }
+    let secret = app.settings.callback_secret.as_ref().map(|secret| secret.0.as_str());
+    let courier = callback::Courier::new(secret, app.settings.allow_private_callbacks);
+    let courier = courier.map_err(|error| failed(format!("callbacks cannot be made: {error}")))?;
+    helpers.spawn(callback::run(app.store.clone(), courier, words.stop.subscribe()));
     Ok(helpers)
 }
 
@@ -287,5 +286,30 @@ impl Signals {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endless() -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(std::future::pending());
+        tasks
+    }
+
+    #[tokio::test]
+    async fn a_part_that_ends_by_itself_is_noticed() {
+        let (events, news) = watch::channel(0);
+        let (mut runners, mut helpers) = (endless(), endless());
+        let quiet = timeout(Duration::from_millis(50), ends_early(&mut runners, &mut helpers, news.clone())).await;
+        assert!(quiet.is_err());
+        runners.spawn(async { panic!("on purpose") });
+        assert_eq!(ends_early(&mut runners, &mut helpers, news.clone()).await, "a runner of jobs");
+        helpers.spawn(async {});
+        assert_eq!(ends_early(&mut runners, &mut helpers, news.clone()).await, "a helper of the daemon");
+        drop(events);
+        assert_eq!(ends_early(&mut runners, &mut helpers, news).await, "the writer of the queue");
     }
 }

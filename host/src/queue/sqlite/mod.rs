@@ -242,8 +242,8 @@ impl Journal for Sqlite {
 }
 
 impl Outbox for Sqlite {
-    fn due(&self, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)> {
-        self.readers.ask(move |db| outbox::due(db, Moment::now(), most))
+    fn due(&self, skip: usize, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)> {
+        self.readers.ask(move |db| outbox::due(db, Moment::now(), skip, most))
     }
 
     fn attempted(&self, number: i64, attempt: Attempt) -> Answer<'_, ()> {

@@ -75,7 +75,7 @@ impl Fixture {
     }
 
     async fn first_due(&self) -> (Option<Delivery>, Option<Moment>) {
-        let (due, next) = self.due(1).await.unwrap();
+        let (due, next) = self.due(0, 1).await.unwrap();
         (due.into_iter().next(), next)
     }
 
