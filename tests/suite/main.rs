@@ -20,6 +20,7 @@ mod explain;
 mod gates;
 mod generations;
 mod http_access;
+mod http_callbacks;
 mod http_ending;
 mod http_jobs;
 mod http_operations;

@@ -88,3 +88,53 @@ impl Running {
         self.jobs.lock().len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::queue::{Job, Moment, Order, Place, State};
+
+    fn claim(id: &JobId, token: i64) -> Claim {
+        let order = Order {
+            workspace: Place::Uploaded,
+            scorer: None,
+            params: Map::new(),
+            artifacts: false,
+            time_limit: None,
+            memory_limit: None,
+        };
+        let job = Job {
+            id: id.clone(),
+            submitter: "ann".to_owned(),
+            priority: 0,
+            order,
+            callback: None,
+            state: State::Running,
+            attempts: 1,
+            cancelling: false,
+            created: Moment(0),
+            started: None,
+            finished: None,
+            score: None,
+            scored_by: None,
+            error: None,
+        };
+        Claim { job, token }
+    }
+
+    #[test]
+    fn the_end_of_a_run_does_not_end_the_next_one() {
+        let (running, id) = (Running::default(), JobId::new());
+        let (first, second) = (claim(&id, 1), claim(&id, 2));
+        running.begin(&first);
+        let cancel = running.begin(&second);
+        running.end(&first);
+        assert_eq!(running.holds(), [2]);
+        running.cancel(&id);
+        assert!(cancel.requested());
+        running.end(&second);
+        assert_eq!(running.count(), 0);
+    }
+}
