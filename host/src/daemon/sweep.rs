@@ -35,22 +35,13 @@ impl Sweep {
         let mut ticks = interval(EVERY);
         loop {
             ticks.tick().await;
-            self.check().await;
+            // What comes of it is the store's to tell.
+            _ = self.store.check().await;
             self.recover().await;
             self.forget().await;
             if let Err(error) = self.tally.catch_up().await {
                 tracing::error!(%error, "ended jobs cannot be counted");
             }
-        }
-    }
-
-    /// Trouble is told when it comes and when it goes, not every few seconds.
-    async fn check(&self) {
-        let known = self.store.trouble().is_some();
-        match self.store.check().await {
-            Err(error) if !known => tracing::error!(%error, "nothing can be written: not ready"),
-            Ok(()) if known => tracing::info!("the store can be written again: ready"),
-            _ => {}
         }
     }
 

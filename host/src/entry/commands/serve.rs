@@ -32,7 +32,7 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// After the jobs, connections get this long to take their answers.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
-/// At the very end, threads get this long.
+/// At the very end, helpers and threads get this long.
 const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// Serves until SIGTERM or SIGINT.
@@ -114,7 +114,7 @@ async fn daemon(settings: &Settings, serve: &ServeSettings) -> Result<Exit, Scor
     }
     let patience = if early.is_none() { serve.drain } else { Duration::ZERO };
     wind_down(&app, &words, runners, patience).await;
-    _ = timeout(LAST_WORDS, helpers.shutdown()).await;
+    _ = timeout(LAST_BREATH, helpers.shutdown()).await;
     tracing::info!("stopped");
     early.map_or(Ok(Exit::Done), |what| Err(failed(format!("{what} has ended by itself; the log tells more"))))
 }

@@ -14,9 +14,15 @@ use super::rows::change;
 pub struct Trouble(Arc<Mutex<Option<String>>>);
 
 impl Trouble {
-    /// There is trouble, or none any more.
+    /// There is trouble, or none any more. It is told when it comes and when it goes, not every time.
     pub fn note(&self, error: Option<&QueueError>) {
-        *self.0.lock() = error.map(ToString::to_string);
+        let mut known = self.0.lock();
+        match (&*known, error) {
+            (None, Some(error)) => tracing::error!(%error, "nothing can be written: not ready"),
+            (Some(_), None) => tracing::info!("the store can be written again: ready"),
+            _ => {}
+        }
+        *known = error.map(ToString::to_string);
     }
 
     /// Why nothing can be written.
