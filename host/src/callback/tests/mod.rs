@@ -320,7 +320,8 @@ async fn a_receiver_that_is_silent_keeps_no_other_waiting_and_does_not_hold_up_t
     silent.requests.recv().await.unwrap();
     // Another host, as far as anybody can tell.
     let id = daemon.end_one(&format!("http://localhost:{}/", quick.port)).await;
-    assert_eq!(quick.requests.recv().await.unwrap().json()["job"]["id"], id.as_str());
+    let told = tokio::time::timeout(Duration::from_secs(30), quick.requests.recv()).await.expect("it waits").unwrap();
+    assert_eq!(told.json()["job"]["id"], id.as_str());
     daemon.stop.send(true).unwrap();
     daemon.round.await.unwrap();
     assert_eq!(daemon.store.counts().await.unwrap().owed, MANY, "what was cut off is owed still");
