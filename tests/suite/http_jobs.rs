@@ -200,6 +200,39 @@ fn jobs_are_cancelled_while_they_wait_and_while_they_run_and_run_again_when_aske
 }
 
 #[test]
+fn jobs_of_one_workspace_leave_the_other_runners_to_other_jobs() {
+    let sandbox = Sandbox::new();
+    let job = waiting(&sandbox, "slow");
+    let server = with_good(&sandbox, &["--runners", "2"]);
+    let mut client = server.client();
+    let slow: Vec<String> = (0..3).map(|_| server.submit_with(&mut client, job.clone())).collect();
+    begun(&sandbox, "slow");
+    let other = server.submit(&mut client, "ws");
+    assert_eq!(server.wait(&mut client, &other, &["done", "failed"])["state"], "done");
+    assert_eq!(server.wait(&mut client, &slow[1], &["queued", "running"])["state"], "queued");
+    go(&sandbox);
+    for id in &slow {
+        assert_eq!(server.wait(&mut client, id, &["done", "failed"])["state"], "done");
+    }
+}
+
+#[test]
+fn a_job_that_waits_for_a_free_worker_can_be_cancelled() {
+    let sandbox = Sandbox::new();
+    let job = waiting(&sandbox, "slow");
+    let server = with_good(&sandbox, &["--runners", "2", "--max-workers", "1"]);
+    let mut client = server.client();
+    let busy = server.submit_with(&mut client, job);
+    begun(&sandbox, "slow");
+    let waits = server.submit(&mut client, "ws");
+    server.wait(&mut client, &waits, &["running"]);
+    client.request("POST", &format!("/api/v1/jobs/{waits}/cancel"), &[], "").data(200);
+    assert_eq!(server.wait(&mut client, &waits, &["cancelled", "failed", "done"])["state"], "cancelled");
+    go(&sandbox);
+    assert_eq!(server.wait(&mut client, &busy, &["done", "failed"])["state"], "done");
+}
+
+#[test]
 fn a_full_queue_says_so_and_when_to_come_back() {
     let sandbox = Sandbox::new();
     let job = waiting(&sandbox, "slow");

@@ -98,10 +98,12 @@ fn sighup_looks_at_scorers_and_tokens_again() {
 fn two_daemons_do_not_share_a_folder() {
     let sandbox = Sandbox::new();
     let server = Server::start(&sandbox, &[]);
+    let upload = sandbox.write("data/incoming/on-its-way.archive", "half of it");
     let second = sandbox.run(&["serve", "--bind", "127.0.0.1:0", "--data", "data"]);
     assert_ne!(second.code, 0);
     assert!(second.stdout.is_empty() && second.stderr.contains("another"), "{}", second.stderr);
     server.client().get("/livez").data(200);
+    assert!(upload.exists(), "what comes in at the first one was thrown away by the second");
 }
 
 #[test]

@@ -22,6 +22,8 @@ mod explain_examples;
 mod gates;
 mod generations;
 mod http_access;
+mod http_callbacks;
+mod http_ending;
 mod http_jobs;
 mod http_operations;
 mod http_security;

@@ -92,9 +92,20 @@ fn ten_kills_lose_no_job_and_run_none_twice() {
     for (id, job) in &jobs {
         assert_eq!((&job["state"], &job["score"]), (&json!("done"), &json!(0.6666666666666666)), "{id}: {job:#}");
     }
-    let ends = ends(&mut client);
-    assert!(ends.values().all(|count| *count == 1), "a result was recorded more than once");
-    assert_eq!(ends.len(), JOBS);
+    let lives = lives(&server, &mut client);
+    assert_eq!(lives.len(), JOBS);
+    for (id, life) in &lives {
+        assert_ran_once_at_a_time_and_ended_once(id, life);
+    }
+}
+
+/// `running` twice in a row would be two workers at once; anything behind an end would be a second life.
+fn assert_ran_once_at_a_time_and_ended_once(id: &str, life: &[String]) {
+    let (end, before) = life.split_last().unwrap();
+    let starts = before.chunks(2).all(|pair| pair == ["job.queued", "job.running"]);
+    assert!(end == "job.done" && starts && !before.is_empty(), "{id}: {life:?}");
+    // A start for each kill, and the one that came to an end.
+    assert!(before.len() / 2 <= KILLS + 1, "{id}: {life:?}");
 }
 
 fn all_jobs(client: &mut Client) -> BTreeMap<String, Value> {
@@ -112,15 +123,17 @@ fn all_jobs(client: &mut Client) -> BTreeMap<String, Value> {
     }
 }
 
-/// How often each job has ended, by the journal since the first start.
-fn ends(client: &mut Client) -> BTreeMap<String, usize> {
-    let mut ends = BTreeMap::new();
-    let mut events = client.events("/api/v1/events?topic=jobs&after=0", None);
-    while ends.values().sum::<usize>() < JOBS {
-        let event = events.next().expect("the events go on");
-        if ["job.done", "job.failed", "job.cancelled"].contains(&event.kind.as_str()) {
-            *ends.entry(event.data["job"].as_str().unwrap().to_owned()).or_default() += 1;
+/// What happened to each job, by the journal from the first start to the last event: that is the end of one more job.
+fn lives(server: &Server, client: &mut Client) -> BTreeMap<String, Vec<String>> {
+    let last = server.submit(client, "ws0");
+    let mut lives: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for event in client.events("/api/v1/events?topic=jobs&after=0", None) {
+        let job = event.data["job"].as_str().unwrap().to_owned();
+        if (event.kind.as_str(), &job) == ("job.done", &last) {
+            break;
         }
+        lives.entry(job).or_default().push(event.kind);
     }
-    ends
+    lives.remove(&last).expect("the last job is in the journal");
+    lives
 }

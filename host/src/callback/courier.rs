@@ -20,28 +20,33 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// So much of an answer is taken in, so that a receiver sees its answer read; nobody looks at it.
 const LONGEST_ANSWER: usize = 4 << 10;
 const LONGEST_READ: Duration = Duration::from_secs(1);
+/// Why nothing is sent without a secret.
+const UNSIGNED: &str = "this daemon has no secret to sign callbacks with (AUTOSCORER_CALLBACK_SECRET)";
 
 /// Makes callbacks.
 pub struct Courier {
     http: Client,
     /// Missing certificates are no reason not to call others.
     https: Result<Client, String>,
-    key: Key,
+    /// Without one, nothing can be signed, and so nothing is sent.
+    key: Option<Key>,
     pub(super) allow_private: bool,
     pub(super) backoff: Backoff,
 }
 
 impl Courier {
-    /// A courier that signs with a secret. Private addresses are called only if that is allowed.
-    pub fn new(secret: String, allow_private: bool) -> Result<Self, String> {
-        Self::within(TIMEOUT, &secret, allow_private)
+    /// A courier that signs with a secret; without one, every attempt fails with the reason, so that what is still owed is
+    /// given up in the end. Private addresses are called only if that is allowed.
+    pub fn new(secret: Option<&str>, allow_private: bool) -> Result<Self, String> {
+        Self::with(TIMEOUT, secret, Checked::new(allow_private))
     }
 
-    /// The same, with another time for one attempt.
-    pub(super) fn within(timeout: Duration, secret: &str, allow_private: bool) -> Result<Self, String> {
-        if secret.is_empty() {
+    /// The same, with another time for one attempt, and another way to look names up.
+    pub(super) fn with(timeout: Duration, secret: Option<&str>, names: Checked) -> Result<Self, String> {
+        if secret.is_some_and(str::is_empty) {
             return Err("the secret is empty".to_owned());
         }
+        let allow_private = names.allow_private;
         // The one who installs it first has installed the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = || {
@@ -49,7 +54,7 @@ impl Courier {
                 .user_agent(concat!("autoscorer/", env!("CARGO_PKG_VERSION")))
                 .timeout(timeout)
                 .connect_timeout(timeout)
-                .dns_resolver(Checked { allow_private })
+                .dns_resolver(names.clone())
                 // Each of these would call an address that nobody has checked.
                 .redirect(reqwest::redirect::Policy::none())
                 .no_proxy()
@@ -59,7 +64,7 @@ impl Courier {
             // A machine without any certificates can still call plain addresses.
             http: builder().tls_certs_only([]).build().map_err(|error| root_cause(&error))?,
             https: builder().build().map_err(|error| root_cause(&error)),
-            key: Key::new(secret)?,
+            key: secret.map(Key::new).transpose()?,
             allow_private,
             backoff: Backoff::default(),
         })
@@ -85,6 +90,7 @@ impl Courier {
     }
 
     async fn send(&self, target: &Target, delivery: &Delivery) -> Result<Response, String> {
+        let key = self.key.as_ref().ok_or(UNSIGNED)?;
         let client = match (&self.https, target.is_https()) {
             (Ok(https), true) => https,
             (Err(reason), true) => return Err(format!("https cannot be used: {reason}")),
@@ -96,7 +102,7 @@ impl Courier {
             .post(target.url().clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header(DELIVERY, delivery.number)
-            .header(SIGNATURE, self.key.sign(seconds, &body))
+            .header(SIGNATURE, key.sign(seconds, &body))
             .body(body);
         request.send().await.map_err(|error| unanswered(&error))
     }

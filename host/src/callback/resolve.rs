@@ -1,24 +1,43 @@
 //! The resolver of callbacks: a name's addresses are checked, and the connection goes to just those.
 
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::is_public;
 use super::target::private;
 
+/// What a name resolves to, this time.
+pub(super) type Found = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+
 /// Looks names up, and refuses those with an address that is not public.
+#[derive(Clone)]
 pub(super) struct Checked {
     pub(super) allow_private: bool,
+    look_up: Arc<dyn Fn(String) -> Found + Send + Sync>,
+}
+
+impl Checked {
+    /// Asks the system.
+    pub(super) fn new(allow_private: bool) -> Self {
+        Self::asking(allow_private, |name| {
+            Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
+        })
+    }
+
+    /// Asks somebody else.
+    pub(super) fn asking(allow_private: bool, look_up: impl Fn(String) -> Found + Send + Sync + 'static) -> Self {
+        Self { allow_private, look_up: Arc::new(look_up) }
+    }
 }
 
 impl Resolve for Checked {
     fn resolve(&self, name: Name) -> Resolving {
-        let allow_private = self.allow_private;
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            Ok(checked(found, allow_private)?)
-        })
+        let (allow_private, found) = (self.allow_private, (self.look_up)(name.as_str().to_owned()));
+        Box::pin(async move { Ok(checked(found.await?, allow_private)?) })
     }
 }
 
@@ -39,7 +58,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_leads_inside_is_refused_unless_allowed() {
-        let resolve = |allow_private| Checked { allow_private }.resolve("localhost".parse().unwrap());
+        let resolve = |allow_private| Checked::new(allow_private).resolve("localhost".parse().unwrap());
         let reason = resolve(false).await.map(|_| ()).unwrap_err().to_string();
         assert!(reason.contains("private"), "{reason}");
         assert!(resolve(true).await.unwrap().all(|address| address.ip().is_loopback()));

@@ -10,14 +10,16 @@ use tokio::time::{sleep, timeout};
 
 use super::courier::Courier;
 use super::target::Target;
-use crate::queue::{Delivery, Moment, Store};
+use crate::queue::{Delivery, Moment, QueueError, Store};
 
 /// How many are under way at once.
 const AT_ONCE: usize = 8;
 /// How many of them to one host, so that one that does not answer keeps no other waiting.
 const PER_HOST: usize = 2;
-/// How far to look for one that may go.
+/// How many are looked at in one go for one that may go.
 const IN_VIEW: usize = 64;
+/// After a look at more than that, the next one waits a little: it may have been at very many.
+const BREATH: Duration = Duration::from_millis(100);
 /// How long to wait after the store has failed.
 const RECOVERY: Duration = Duration::from_secs(5);
 /// However long there is nothing to do, the clock may have been set meanwhile.
@@ -61,17 +63,31 @@ impl Round {
         if !self.has_room() {
             return LONGEST_WAIT;
         }
-        let (due, next) = match self.store.due(IN_VIEW).await {
-            Ok(found) => found,
+        match self.look_through().await {
+            Ok(next) => next.map_or(LONGEST_WAIT, |next| next.since(Moment::now()).min(LONGEST_WAIT)),
             Err(error) => {
                 tracing::error!(%error, "callbacks that are owed cannot be looked at");
-                return RECOVERY;
+                RECOVERY
             }
-        };
-        for delivery in due {
-            self.start(delivery);
         }
-        next.map_or(LONGEST_WAIT, |next| next.since(Moment::now()).min(LONGEST_WAIT))
+    }
+
+    /// Looks at all that are due, as long as there is room: hosts that do not answer may have any number of them before
+    /// the first one of another host. Gives the moment when more will be due.
+    async fn look_through(&mut self) -> Result<Option<Moment>, QueueError> {
+        let mut looked_at = 0;
+        loop {
+            let (due, next) = self.store.due(looked_at, IN_VIEW).await?;
+            let count = due.len();
+            due.into_iter().for_each(|delivery| self.start(delivery));
+            if count < IN_VIEW || !self.has_room() {
+                if looked_at > 0 {
+                    sleep(BREATH).await;
+                }
+                return Ok(next);
+            }
+            looked_at += count;
+        }
     }
 
     /// Starts one, unless it is under way or has to wait for others.

@@ -1,6 +1,6 @@
 //! The daemon's own folder: the queue's file, a folder for each job, and uploads that are not accepted yet.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,27 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Makes the folder, private to the user, and clears away uploads that were never accepted.
+    /// Makes the folder, private to the user.
     pub fn open(data: &Path) -> io::Result<Self> {
-        let make = |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path);
         make(data)?;
         // Paths are handed to scorers, which may run elsewhere.
         let folders = Self { data: fs::canonicalize(data)? };
-        match fs::remove_dir_all(folders.incoming()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
         make(&folders.incoming())?;
         make(&folders.jobs())?;
         Ok(folders)
+    }
+
+    /// Clears away uploads that were never accepted. Only for the one who has the queue open: those of another daemon
+    /// may be on their way.
+    pub fn clear_incoming(&self) -> io::Result<()> {
+        fs::remove_dir_all(self.incoming())?;
+        make(&self.incoming())
+    }
+
+    /// Makes a job's own folder so that it is there after a power cut too.
+    pub fn make_job(&self, id: &JobId) -> io::Result<()> {
+        make(&self.job(id))?;
+        File::open(self.jobs())?.sync_all()
     }
 
     /// The folder itself.
@@ -97,4 +105,8 @@ impl Folders {
             _ => Ok(()),
         }
     }
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

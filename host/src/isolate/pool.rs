@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use autoscorer_plugin_api::error::ScoreError;
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use parking_lot::{Condvar, Mutex};
 
 use super::worker::{Call, Setup, StartError, Worker};
 
 /// A worker that nobody has needed for this long is ended.
 const IDLE: Duration = Duration::from_secs(10);
+
+/// How often a call that waits for a worker looks whether it is still wanted.
+const TICK: Duration = Duration::from_millis(50);
 
 /// The workers of one library.
 pub struct Pool {
@@ -40,7 +43,7 @@ impl Pool {
 
     /// Does a call on one of the workers. One that fails is not used again.
     pub fn call(&self, call: &Call<'_>) -> Result<Result<String, String>, PoolError> {
-        let mut worker = self.take().map_err(PoolError::NoWorker)?;
+        let mut worker = self.take(call.cancelled)?;
         match worker.call(call) {
             Ok(reply) => {
                 self.give_back(worker);
@@ -59,7 +62,7 @@ impl Pool {
         self.workers.lock().idle.iter().map(|(worker, _)| worker.resident()).sum::<Option<u64>>().filter(|sum| *sum > 0)
     }
 
-    fn take(&self) -> Result<Worker, StartError> {
+    fn take(&self, cancelled: &dyn Fn() -> bool) -> Result<Worker, PoolError> {
         let mut workers = self.workers.lock();
         loop {
             if let Some((worker, _)) = workers.idle.pop() {
@@ -69,10 +72,14 @@ impl Pool {
                 workers.count += 1;
                 break;
             }
-            self.returned.wait(&mut workers);
+            if cancelled() {
+                let message = "the job was cancelled while it waited for a free worker";
+                return Err(PoolError::Failed(ScoreError::new(ErrorCode::Cancelled, message)));
+            }
+            self.returned.wait_for(&mut workers, TICK);
         }
         drop(workers);
-        Worker::start(&self.library, &self.setup).inspect_err(|_| self.forget_one())
+        Worker::start(&self.library, &self.setup).inspect_err(|_| self.forget_one()).map_err(PoolError::NoWorker)
     }
 
     fn give_back(&self, worker: Worker) {

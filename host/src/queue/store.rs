@@ -30,8 +30,9 @@ pub trait Queue: Send + Sync + 'static {
     /// Those of a submitter's keys under which something was accepted.
     fn used_keys(&self, submitter: &str, keys: Vec<String>) -> Answer<'_, HashSet<String>>;
 
-    /// Takes the next job: the highest priority first, submitters in turn, then in the order of arrival. The lease ends
-    /// after a while unless it is renewed. If the answer is dropped before it came, the job goes back.
+    /// Takes the next job: the highest priority first, submitters in turn, then in the order of arrival. One whose
+    /// workspace is being worked in lets those behind it go first. The lease ends after a while unless it is renewed. If
+    /// the answer is dropped before it came, the job goes back.
     fn claim(&self, lease: Duration) -> Answer<'_, Option<Claim>>;
 
     /// Renews a lease.
@@ -43,8 +44,10 @@ pub trait Queue: Send + Sync + 'static {
     /// Puts a job back to where it was, as if it had not been taken. `false`: the lease is lost, and nothing was changed.
     fn give_back(&self, claim: &Claim) -> Answer<'_, bool>;
 
-    /// Puts jobs whose lease has run out back into the queue; those that have been taken too often fail. Gives their number.
-    fn recover(&self) -> Answer<'_, usize>;
+    /// Puts jobs whose lease has run out back into the queue; those that have been taken too often fail. Gives their
+    /// number. The holds in `alive` are left alone, however late they are: whoever asks knows that their workers live,
+    /// and after a pause of the whole machine every lease looks as if it had run out.
+    fn recover(&self, alive: Vec<i64>) -> Answer<'_, usize>;
 
     /// Stops a job: at once if it waits; if it runs, its worker is told at the next renewal.
     fn cancel(&self, id: &JobId) -> Answer<'_, Changed>;
@@ -65,6 +68,12 @@ pub trait Queue: Send + Sync + 'static {
     /// How many jobs there are in each state.
     fn counts(&self) -> Answer<'_, Counts>;
 
+    /// Writes a little, to see whether that can be done.
+    fn check(&self) -> Answer<'_, ()>;
+
+    /// Why nothing can be written, as far as is known: from the last check, or from a change that failed since.
+    fn trouble(&self) -> Option<String>;
+
     /// Forgets jobs that ended before a moment, up to so many at a time, and gives their names. A job whose callback is
     /// still owed is kept.
     fn forget(&self, ended_before: Moment, most: usize) -> Answer<'_, Vec<JobId>>;
@@ -78,15 +87,16 @@ pub trait Journal: Send + Sync + 'static {
     /// The events after a number, in order, up to so many. Very old ones are gone.
     fn events(&self, filter: EventFilter, most: usize) -> Answer<'_, Vec<Event>>;
 
-    /// The number of the last event, as it changes. Whoever waits for jobs, events or deliveries waits for this.
+    /// The number of the last event, as it changes. Whoever waits for jobs, events or deliveries waits for this. It is
+    /// closed when the store can do nothing any more.
     fn last_event(&self) -> watch::Receiver<i64>;
 }
 
 /// Callbacks that are owed: one for each job with a callback that has ended, since the moment it did.
 pub trait Outbox: Send + Sync + 'static {
-    /// The deliveries that are due, the longest due first, up to so many; and when the next one will be. They stay due
-    /// until an attempt is recorded.
-    fn due(&self, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)>;
+    /// The deliveries that are due, the longest due first, up to so many behind the first `skip`; and when the next one
+    /// will be. They stay due until an attempt is recorded.
+    fn due(&self, skip: usize, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)>;
 
     /// Records an attempt.
     fn attempted(&self, number: i64, attempt: Attempt) -> Answer<'_, ()>;

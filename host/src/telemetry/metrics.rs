@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-use crate::queue::{Counts, Ending, Moment, State};
+use crate::queue::{Counts, Moment, State};
 use crate::registry::What;
 use crate::save::ResultFile;
 
@@ -117,11 +117,6 @@ impl Metrics {
         self.call_seconds.get_or_create(&Route { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// So many connections are open.
-    pub fn connections(&self, open: usize) {
-        self.connections.set(open as i64);
-    }
-
     /// Something was scored, or not.
     pub fn scored(&self, result: &ResultFile) {
         let of = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
@@ -145,13 +140,8 @@ impl Metrics {
         Scorer { scorer: "other".to_owned(), version: "other".to_owned() }
     }
 
-    /// A job has ended.
-    pub fn job_ended(&self, ending: &Ending) {
-        let state = match ending {
-            Ending::Done { .. } => State::Done,
-            Ending::Failed { .. } => State::Failed,
-            Ending::Cancelled => State::Cancelled,
-        };
+    /// A job has ended like this.
+    pub fn job_ended(&self, state: State) {
         self.ended.get_or_create(&InState { state: state.as_str() }).inc();
     }
 
@@ -170,8 +160,8 @@ impl Metrics {
         self.libraries.get_or_create(&Kind { kind }).inc();
     }
 
-    /// All metrics as text, with what the store says now.
-    pub fn text(&self, counts: &Counts, running: usize) -> String {
+    /// All metrics as text, with what the store says now, and how many jobs run and connections are open.
+    pub fn text(&self, counts: &Counts, running: usize, connections: usize) -> String {
         for (state, count) in State::ALL.iter().zip(counts.by_state) {
             self.jobs.get_or_create(&InState { state: state.as_str() }).set(count as i64);
         }
@@ -179,6 +169,7 @@ impl Metrics {
         self.queue_age.set(age);
         self.owed.set(counts.owed as i64);
         self.running.set(running as i64);
+        self.connections.set(connections as i64);
         let mut text = String::new();
         // Writing to a text cannot fail.
         _ = encode(&mut text, &self.registry);

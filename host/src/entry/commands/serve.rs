@@ -8,38 +8,41 @@ use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use parking_lot::RwLock;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{interval, timeout};
+use tokio::time::timeout;
 use tracing_subscriber::EnvFilter;
 
 use crate::callback;
-use crate::daemon::{Folders, LogFormat, Root, Runners, Running, ServeSettings};
+use crate::daemon::{Folders, LogFormat, Root, Runners, Running, ServeSettings, Sweep, Tally};
 use crate::engine::Engine;
 use crate::entry::exit::Exit;
-use crate::entry::http::{App, Gate, Server, router};
+use crate::entry::http::{App, Connections, Gate, Places, Server, router};
 use crate::entry::print;
-use crate::queue::{Moment, Sqlite, SqliteOptions, Store};
+use crate::queue::{Sqlite, SqliteOptions, Store};
 use crate::settings::Settings;
 use crate::telemetry::metrics::Metrics;
-
-/// Leases that have run out, and jobs that are too old, are looked for this often.
-const SWEEP: Duration = Duration::from_secs(5);
 
 /// So many events are kept for those who come back.
 const KEPT_EVENTS: i64 = 100_000;
 
-/// So many old jobs are forgotten at a time.
-const FORGOTTEN: usize = 500;
+/// What runs when the patience is at an end gets this long to hear it, and to be put back.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// After the jobs, connections get this long to take their answers.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// At the very end, helpers and threads get this long.
+const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// Serves until SIGTERM or SIGINT.
 pub fn run(settings: &Settings, serve: &ServeSettings) -> Result<Exit, ScoreError> {
     start_log(serve.log_format);
     let runtime = runtime(serve).map_err(|error| failed(format!("the daemon cannot start: {error}")))?;
-    runtime.block_on(daemon(settings, serve))
+    let ended = runtime.block_on(daemon(settings, serve));
+    // A thread that hangs cannot be ended, only left behind: what it would have found is not waited for by anybody.
+    runtime.shutdown_timeout(LAST_BREATH);
+    ended
 }
 
 fn start_log(format: Option<LogFormat>) {
@@ -54,12 +57,12 @@ fn start_log(format: Option<LogFormat>) {
 
 fn runtime(serve: &ServeSettings) -> std::io::Result<Runtime> {
     // A place for every job and every score at once, and some for files.
-    Builder::new_multi_thread().enable_all().max_blocking_threads(serve.runners + places() + 64).build()
+    Builder::new_multi_thread().enable_all().max_blocking_threads(serve.runners + places() as usize + 64).build()
 }
 
 /// Scores at once, beside the jobs of the queue.
-fn places() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from) * 2
+fn places() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)) * 2
 }
 
 fn failed(message: String) -> ScoreError {
@@ -70,57 +73,106 @@ fn usage(message: String) -> ScoreError {
     ScoreError::new(ErrorCode::InvalidParams, message).at_stage("settings")
 }
 
+/// The words that are said to all parts of the daemon on its way to the end, one after the other.
+struct Words {
+    /// Nothing new is begun.
+    stop: watch::Sender<bool>,
+    /// What still runs has had its time.
+    abandon: watch::Sender<bool>,
+    /// Nobody is let in any more.
+    close: watch::Sender<bool>,
+}
+
+impl Words {
+    fn new() -> Self {
+        let word = || watch::Sender::new(false);
+        Self { stop: word(), abandon: word(), close: word() }
+    }
+}
+
 async fn daemon(settings: &Settings, serve: &ServeSettings) -> Result<Exit, ScoreError> {
-    let (stop, stopping) = watch::channel(false);
-    let (abandon, abandoned) = watch::channel(false);
+    let words = Words::new();
     let mut signals = Signals::new().map_err(|error| failed(format!("no signals can be heard: {error}")))?;
-    let app = assemble(settings, serve, stopping.clone()).await?;
-    let server = Server::listen(serve.bind, serve.max_connections, serve.client_timeout).await.map_err(|error| {
+    let app = assemble(settings, serve, &words).await?;
+    let listening = Server::listen(serve.bind, app.connections.clone(), serve.client_timeout).await;
+    let server = listening.map_err(|error| {
         usage(format!("{} cannot be listened at: {error}", serve.bind)).hint("choose another address with --bind")
     })?;
     let address = server.address().map_err(|error| failed(error.to_string()))?;
-    let mut helpers = helpers(&app, stopping.clone())?;
-    let runners = Arc::new(Runners {
+    let mut helpers = helpers(&app, &words)?;
+    helpers.spawn(server.serve(router(app.clone()), words.close.subscribe()));
+    let mut runners = runners(&app).start(serve.runners, words.stop.subscribe(), words.abandon.subscribe());
+    print::out(format!("listening on http://{address}"));
+    tracing::info!(%address, root = %app.root.path().display(), data = %app.folders.data().display(), "ready");
+
+    let early = tokio::select! {
+        () = signals.wait(&app) => None,
+        what = ends_early(&mut runners, &mut helpers, app.store.last_event()) => Some(what),
+    };
+    if let Some(what) = early {
+        tracing::error!("{what} has ended by itself: the daemon ends, to be started anew");
+    }
+    let patience = if early.is_none() { serve.drain } else { Duration::ZERO };
+    wind_down(&app, &words, runners, patience).await;
+    _ = timeout(LAST_BREATH, helpers.shutdown()).await;
+    tracing::info!("stopped");
+    early.map_or(Ok(Exit::Done), |what| Err(failed(format!("{what} has ended by itself; the log tells more"))))
+}
+
+/// Waits until a part ends that should go on as long as the daemon does, and says which: without it the daemon would live,
+/// and do nothing.
+async fn ends_early(
+    runners: &mut JoinSet<()>,
+    helpers: &mut JoinSet<()>,
+    mut store: watch::Receiver<i64>,
+) -> &'static str {
+    let store_ends = async { while store.changed().await.is_ok() {} };
+    tokio::select! {
+        Some(_) = runners.join_next() => "a runner of jobs",
+        Some(_) = helpers.join_next() => "a helper of the daemon",
+        () = store_ends => "the writer of the queue",
+    }
+}
+
+/// Lets what runs end, puts the rest back, and closes the door at last: until then, whoever asks is answered. However much
+/// hangs, it takes little longer than `patience`.
+async fn wind_down(app: &App, words: &Words, mut runners: JoinSet<()>, patience: Duration) {
+    tracing::info!(running = app.running.count(), "stopping: no new work is taken");
+    words.stop.send_replace(true);
+    if timeout(patience, work_ends(app, &mut runners)).await.is_err() {
+        tracing::warn!(running = app.running.count(), "out of time: what still runs is put back into the queue");
+        words.abandon.send_replace(true);
+        if timeout(LAST_WORDS, work_ends(app, &mut runners)).await.is_err() {
+            tracing::warn!(running = app.running.count(), "what does not hear is left behind");
+        }
+    }
+    words.close.send_replace(true);
+    _ = timeout(LAST_ANSWERS, app.connections.ended()).await;
+}
+
+async fn work_ends(app: &App, runners: &mut JoinSet<()>) {
+    while runners.join_next().await.is_some() {}
+    app.places.empty().await;
+}
+
+fn runners(app: &App) -> Arc<Runners> {
+    Arc::new(Runners {
         engine: app.engine.clone(),
         store: app.store.clone(),
         folders: app.folders.clone(),
         root: app.root.clone(),
         running: app.running.clone(),
         metrics: app.metrics.clone(),
-    });
-    let mut runners = runners.start(serve.runners, stopping.clone(), abandoned);
-    let serving = tokio::spawn(server.serve(app.clone(), router(app.clone()), stopping));
-    print::out(format!("listening on http://{address}"));
-    tracing::info!(%address, root = %app.root.path().display(), data = %app.folders.data().display(), "ready");
-
-    signals.wait(&app).await;
-    tracing::info!(running = app.running.count(), "stopping: no new work is taken");
-    // Nobody has gone away: the receivers are held above.
-    _ = stop.send(true);
-    let finished = async { while runners.join_next().await.is_some() {} };
-    if timeout(serve.drain, finished).await.is_err() {
-        tracing::warn!(running = app.running.count(), "out of time: what still runs is put back into the queue");
-        _ = abandon.send(true);
-        while runners.join_next().await.is_some() {}
-    }
-    if let Ok(stopped) = serving.await {
-        _ = timeout(LAST_ANSWERS, stopped.drained()).await;
-    }
-    helpers.shutdown().await;
-    tracing::info!("stopped");
-    Ok(Exit::Done)
+    })
 }
 
-async fn assemble(
-    settings: &Settings,
-    serve: &ServeSettings,
-    stopping: watch::Receiver<bool>,
-) -> Result<Arc<App>, ScoreError> {
+async fn assemble(settings: &Settings, serve: &ServeSettings, words: &Words) -> Result<Arc<App>, ScoreError> {
     let gate = Gate::open(serve).map_err(|reason| {
         usage(reason).hint("make a token with 'autoscorer tokens add', or listen at a loopback address, or say --allow-unauthenticated")
     })?;
-    let folders = Folders::open(&serve.data)
-        .map_err(|error| usage(format!("the data folder {} cannot be used: {error}", serve.data.display())))?;
+    let unusable =
+        |error: std::io::Error| usage(format!("the data folder {} cannot be used: {error}", serve.data.display()));
+    let folders = Folders::open(&serve.data).map_err(unusable)?;
     let root = Root::open(&serve.root, folders.data()).map_err(|error| {
         usage(format!("the root {} cannot be used: {error}", serve.root.display()))
             .hint("name a folder that exists with --root")
@@ -128,6 +180,8 @@ async fn assemble(
     let options =
         SqliteOptions { queue_limit: serve.queue_limit, max_attempts: serve.max_attempts, keep_events: KEPT_EVENTS };
     let store = Sqlite::open(&folders.queue(), options).map_err(|error| failed(error.to_string()))?;
+    // From here on the folder is this daemon's own.
+    folders.clear_incoming().map_err(unusable)?;
     let store: Arc<dyn Store> = Arc::new(store);
     clear_orphans(&folders, store.as_ref()).await;
     let metrics = Arc::new(Metrics::default());
@@ -141,6 +195,7 @@ async fn assemble(
     Ok(Arc::new(App {
         engine,
         following,
+        tally: Arc::new(Tally::new(store.clone(), metrics.clone())),
         store,
         folders,
         root,
@@ -148,9 +203,10 @@ async fn assemble(
         metrics,
         gate: RwLock::new(Arc::new(gate)),
         settings: serve.clone(),
-        stopping,
-        places: Semaphore::new(places()),
-        waiting: App::waiting(),
+        stopping: words.stop.subscribe(),
+        abandoned: words.abandon.subscribe(),
+        connections: Connections::new(serve.max_connections),
+        places: Places::new(places()),
     }))
 }
 
@@ -183,37 +239,21 @@ fn write_down_events(engine: &Engine, store: Arc<dyn Store>, metrics: Arc<Metric
 }
 
 /// What goes on beside the jobs: callbacks, leases, old jobs.
-fn helpers(app: &Arc<App>, stopping: watch::Receiver<bool>) -> Result<JoinSet<()>, ScoreError> {
+fn helpers(app: &App, words: &Words) -> Result<JoinSet<()>, ScoreError> {
     let mut helpers = JoinSet::new();
-    helpers.spawn(sweep(app.clone()));
-    if let Some(secret) = &app.settings.callback_secret {
-        let courier = callback::Courier::new(secret.0.clone(), app.settings.allow_private_callbacks);
-        let courier = courier.map_err(|error| failed(format!("callbacks cannot be made: {error}")))?;
-        helpers.spawn(callback::run(app.store.clone(), courier, stopping));
-    }
+    let sweep = Sweep {
+        store: app.store.clone(),
+        running: app.running.clone(),
+        folders: app.folders.clone(),
+        tally: app.tally.clone(),
+        keep: app.settings.keep,
+    };
+    helpers.spawn(sweep.run());
+    let secret = app.settings.callback_secret.as_ref().map(|secret| secret.0.as_str());
+    let courier = callback::Courier::new(secret, app.settings.allow_private_callbacks);
+    let courier = courier.map_err(|error| failed(format!("callbacks cannot be made: {error}")))?;
+    helpers.spawn(callback::run(app.store.clone(), courier, words.stop.subscribe()));
     Ok(helpers)
-}
-
-async fn sweep(app: Arc<App>) {
-    let mut ticks = interval(SWEEP);
-    loop {
-        ticks.tick().await;
-        match app.store.recover().await {
-            Ok(0) => {}
-            Ok(count) => tracing::warn!(count, "jobs whose worker has died"),
-            Err(error) => tracing::error!(%error, "leases cannot be looked at"),
-        }
-        match app.store.forget(Moment::now().minus(app.settings.keep), FORGOTTEN).await {
-            Ok(forgotten) => {
-                for id in forgotten {
-                    if let Err(error) = app.folders.remove(&id) {
-                        tracing::warn!(job = %id, %error, "the folder of an old job cannot be removed");
-                    }
-                }
-            }
-            Err(error) => tracing::error!(%error, "old jobs cannot be forgotten"),
-        }
-    }
 }
 
 struct Signals {
@@ -249,5 +289,30 @@ impl Signals {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endless() -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(std::future::pending());
+        tasks
+    }
+
+    #[tokio::test]
+    async fn a_part_that_ends_by_itself_is_noticed() {
+        let (events, news) = watch::channel(0);
+        let (mut runners, mut helpers) = (endless(), endless());
+        let quiet = timeout(Duration::from_millis(50), ends_early(&mut runners, &mut helpers, news.clone())).await;
+        assert!(quiet.is_err());
+        runners.spawn(async { panic!("on purpose") });
+        assert_eq!(ends_early(&mut runners, &mut helpers, news.clone()).await, "a runner of jobs");
+        helpers.spawn(async {});
+        assert_eq!(ends_early(&mut runners, &mut helpers, news.clone()).await, "a helper of the daemon");
+        drop(events);
+        assert_eq!(ends_early(&mut runners, &mut helpers, news).await, "the writer of the queue");
     }
 }

@@ -3,21 +3,18 @@
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use super::auth::Gate;
-use crate::daemon::{Folders, Root, Running, ServeSettings};
+use super::places::Places;
+use super::problem::Problem;
+use super::server::Connections;
+use crate::daemon::{Folders, Root, Running, ServeSettings, Tally};
 use crate::engine::Engine;
 use crate::queue::Store;
 use crate::registry::Following;
 use crate::run::Cancel;
 use crate::telemetry::metrics::Metrics;
-
-use super::problem::Problem;
-use axum::http::StatusCode;
-
-/// More requests than this do not wait for a place to be scored.
-const MOST_WAITING: usize = 512;
 
 /// What every handler knows.
 pub struct App {
@@ -39,20 +36,19 @@ pub struct App {
     pub gate: RwLock<Arc<Gate>>,
     /// What the daemon was told.
     pub settings: ServeSettings,
+    /// What counts ended jobs.
+    pub tally: Arc<Tally>,
     /// Whether the daemon is about to end.
     pub stopping: watch::Receiver<bool>,
+    /// Whether it has waited long enough for what still runs.
+    pub abandoned: watch::Receiver<bool>,
+    /// The connections that are open.
+    pub connections: Connections,
     /// Places to be scored at once.
-    pub places: Semaphore,
-    /// Places to wait for one.
-    pub waiting: Semaphore,
+    pub places: Places,
 }
 
 impl App {
-    /// So many may wait.
-    pub fn waiting() -> Semaphore {
-        Semaphore::new(MOST_WAITING)
-    }
-
     /// Whether the daemon is about to end.
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
@@ -63,25 +59,10 @@ impl App {
         self: &Arc<Self>,
         work: impl FnOnce(&Self, &Cancel) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let busy = || {
-            Problem::new(StatusCode::TOO_MANY_REQUESTS, "BUSY", "too many requests wait to be scored")
-                .hint("submit jobs to the queue instead: POST /api/v1/jobs")
-                .retry_after(1)
-        };
-        let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
-        let _place = self.places.acquire().await.map_err(|_| Problem::stopping())?;
-        let cancel = Cancel::default();
-        let _given_up = CancelOnDrop(cancel.clone());
+        if self.is_stopping() {
+            return Err(Problem::stopping());
+        }
         let app = self.clone();
-        let working = tokio::task::spawn_blocking(move || work(&app, &cancel));
-        working.await.unwrap_or_else(|_| Err(Problem::internal("the host itself failed on this workspace")))
-    }
-}
-
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.request();
+        self.places.work(self.abandoned.clone(), move |cancel| work(&app, cancel)).await
     }
 }

@@ -10,6 +10,7 @@ mod body;
 mod cors;
 mod docs;
 mod patience;
+mod places;
 mod problem;
 mod router;
 mod routes;
@@ -19,5 +20,6 @@ mod watchman;
 
 pub use app::App;
 pub use auth::{ANONYMOUS, Gate};
+pub use places::Places;
 pub use router::{document, router};
-pub use server::{Server, Stopped};
+pub use server::{Connections, Server};

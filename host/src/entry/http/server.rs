@@ -12,8 +12,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::app::App;
 use super::patience::Patient;
+use crate::daemon::said;
 
 /// The largest head of a request.
 const MOST_HEAD: usize = 64 << 10;
@@ -21,25 +21,48 @@ const MOST_HEAD: usize = 64 << 10;
 /// After a failure to accept, such as too many open files, there is a pause.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The connections that are open, up to a bound.
+#[derive(Clone)]
+pub struct Connections {
+    places: Arc<Semaphore>,
+    most: usize,
+}
+
+impl Connections {
+    /// So many at most.
+    pub fn new(most: usize) -> Self {
+        Self { places: Arc::new(Semaphore::new(most)), most }
+    }
+
+    /// How many are open now.
+    pub fn open(&self) -> usize {
+        self.most - self.places.available_permits()
+    }
+
+    /// A place for one more, if there is one.
+    fn one_more(&self) -> Option<OwnedSemaphorePermit> {
+        self.places.clone().try_acquire_owned().ok()
+    }
+
+    /// Waits until every one has ended.
+    pub async fn ended(&self) {
+        // It fails only if the semaphore is closed, which nobody does.
+        _ = self.places.acquire_many(self.most as u32).await;
+    }
+}
+
 /// A server that listens.
 pub struct Server {
     listener: TcpListener,
-    connections: Arc<Semaphore>,
-    most: usize,
+    connections: Connections,
     patience: Duration,
-}
-
-/// A server that accepts no more.
-pub struct Stopped {
-    connections: Arc<Semaphore>,
-    most: usize,
 }
 
 impl Server {
     /// Listens.
-    pub async fn listen(address: SocketAddr, most: usize, patience: Duration) -> io::Result<Self> {
+    pub async fn listen(address: SocketAddr, connections: Connections, patience: Duration) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
-        Ok(Self { listener, connections: Arc::new(Semaphore::new(most)), most, patience })
+        Ok(Self { listener, connections, patience })
     }
 
     /// Where it listens.
@@ -47,12 +70,12 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until told to stop.
-    pub async fn serve(self, app: Arc<App>, router: Router, mut stop: watch::Receiver<bool>) -> Stopped {
+    /// Serves until the door is closed; connections end after the answer they are at.
+    pub async fn serve(self, router: Router, mut closed: watch::Receiver<bool>) {
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
-                _ = stop.wait_for(|stop| *stop) => break,
+                () = said(&mut closed) => return,
             };
             let stream = match accepted {
                 Ok((stream, _)) => stream,
@@ -63,22 +86,12 @@ impl Server {
                 }
             };
             // One too many is closed at once: to let it wait would let everybody wait.
-            let Ok(place) = self.connections.clone().try_acquire_owned() else {
+            let Some(place) = self.connections.one_more() else {
                 tracing::warn!("too many connections; one is refused");
                 continue;
             };
-            app.metrics.connections(self.most - self.connections.available_permits());
-            tokio::spawn(converse(stream, self.patience, router.clone(), stop.clone(), place));
+            tokio::spawn(converse(stream, self.patience, router.clone(), closed.clone(), place));
         }
-        Stopped { connections: self.connections, most: self.most }
-    }
-}
-
-impl Stopped {
-    /// Waits until every connection has ended.
-    pub async fn drained(self) {
-        // It fails only if the semaphore is closed, which nobody does.
-        _ = self.connections.acquire_many(self.most as u32).await;
     }
 }
 
@@ -86,7 +99,7 @@ async fn converse(
     stream: TcpStream,
     patience: Duration,
     router: Router,
-    mut stop: watch::Receiver<bool>,
+    mut closed: watch::Receiver<bool>,
     _place: OwnedSemaphorePermit,
 ) {
     // Answers are small; waiting for more would only delay them.
@@ -100,7 +113,7 @@ async fn converse(
     tokio::select! {
         // How a connection ends is its client's business.
         _ = connection.as_mut() => return,
-        _ = stop.wait_for(|stop| *stop) => connection.as_mut().graceful_shutdown(),
+        () = said(&mut closed) => connection.as_mut().graceful_shutdown(),
     }
     _ = connection.await;
 }

@@ -175,19 +175,6 @@ impl Drop for Unpacking {
     }
 }
 
-/// Removes what processes that were killed have left half-unpacked in a folder. Call it before the first `unpack`.
-pub fn sweep(folder: &Path) -> io::Result<usize> {
-    let mut count = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            fs::remove_dir_all(entry.path())?;
-            count += 1;
-        }
-    }
-    Ok(count)
-}
-
 pub(super) fn too_many(most: u64) -> ScoreError {
     bad(format!("the archive holds more than {most} files and folders"))
         .expected(format!("at most {most}"))

@@ -26,9 +26,6 @@ const OTHERS: [(&[u8], &str); 6] = [
 ];
 
 impl ArchiveKind {
-    /// How many of the first bytes are worth showing to [`ArchiveKind::detect`].
-    pub const FIRST_BYTES: usize = 512;
-
     /// The kind of what begins like this. The bytes go before the content type: clients send any type that is the
     /// default of their library.
     pub fn detect(content_type: Option<&str>, first_bytes: &[u8]) -> Result<Self, ScoreError> {

@@ -19,7 +19,6 @@ use std::path::Path;
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 
 use folder::Unpacking;
-pub use folder::sweep;
 pub use kind::ArchiveKind;
 
 /// How much an archive may become.

@@ -328,16 +328,6 @@ fn what_is_there_already_is_never_touched() {
     assert!(case.names("jobs/one").is_empty());
 }
 
-#[test]
-fn what_a_killed_process_left_is_swept_away() {
-    let case = Case::new();
-    let left = case.folder.path().join(".unpacking-x-1-0/input");
-    fs::create_dir_all(left).unwrap();
-    fs::create_dir(case.folder.path().join("kept")).unwrap();
-    assert_eq!(sweep(case.folder.path()).unwrap(), 1);
-    assert_eq!(case.names(""), ["kept"]);
-}
-
 fn kinds() -> impl Strategy<Value = ArchiveKind> {
     prop_oneof![Just(ArchiveKind::Tar), Just(ArchiveKind::TarGz), Just(ArchiveKind::Zip)]
 }

@@ -8,7 +8,12 @@ use rusqlite::{Connection, params};
 
 use super::super::job::JobId;
 use super::super::store::QueueError;
-use super::rows::{change, id, one};
+use super::busy::Busy;
+use super::rows::{change, id, one, pick};
+
+/// If the first cannot go, so many lines are looked at, and so many jobs of each: a claim must not take long.
+const LINES: usize = 256;
+const DEPTH: usize = 64;
 
 /// Sets a submitter's row of a priority right, after its waiting jobs have changed.
 pub fn refresh(db: &Connection, priority: i32, submitter: &str) -> Result<(), QueueError> {
@@ -25,12 +30,18 @@ pub fn refresh(db: &Connection, priority: i32, submitter: &str) -> Result<(), Qu
     Ok(())
 }
 
-/// The name of the job that is next, if one waits.
-pub fn first(db: &Connection) -> Result<Option<JobId>, QueueError> {
-    let sql = "SELECT id FROM (SELECT priority, submitter, head FROM line ORDER BY priority DESC, served, head LIMIT 1) AS next
-               CROSS JOIN job ON job.state = 'queued' AND job.priority = next.priority
-                   AND job.submitter = next.submitter AND job.place = next.head";
-    one(db, sql, [], |row| id(row, 0))
+/// The name of the job that is next, if one waits whose workspace is free.
+pub fn first(db: &Connection, busy: &Busy) -> Result<Option<JobId>, QueueError> {
+    let sql = "SELECT priority, submitter FROM line ORDER BY priority DESC, served, head LIMIT ?1";
+    pick(db, sql, [LINES], |row| first_of(db, row.get(0)?, &row.get::<_, String>(1)?, busy))
+}
+
+fn first_of(db: &Connection, priority: i32, submitter: &str, busy: &Busy) -> Result<Option<JobId>, QueueError> {
+    let sql = "SELECT id, task FROM job WHERE state = 'queued' AND priority = ?1 AND submitter = ?2
+               ORDER BY place LIMIT ?3";
+    pick(db, sql, params![priority, submitter, DEPTH], |row| {
+        if busy.has(&row.get::<_, String>(1)?) { Ok(None) } else { Ok(Some(id(row, 0)?)) }
+    })
 }
 
 /// A submitter has had a turn, and goes behind the others in every priority.

@@ -3,6 +3,7 @@
 //! One thread writes and commits for all who wait; two only read. A second process is kept out by a lock, so whatever
 //! was running when the file is opened belongs to nobody any more, and is put back at once.
 
+mod busy;
 mod claim;
 mod end;
 mod events;
@@ -18,12 +19,15 @@ mod schema;
 mod submit;
 #[cfg(test)]
 mod tests;
+mod tokens;
+mod trouble;
 mod writer;
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -39,6 +43,8 @@ pub use examine::examine;
 use handover::Handover;
 use lock::FileLock;
 use reader::Readers;
+use tokens::Tokens;
+use trouble::Trouble;
 use writer::Writer;
 
 /// How long to wait for another program that has the file open, such as one that makes a backup.
@@ -64,6 +70,8 @@ pub struct Sqlite {
     readers: Readers,
     writer: Writer,
     last_event: watch::Receiver<i64>,
+    tokens: Arc<Tokens>,
+    trouble: Trouble,
     options: Options,
     _lock: FileLock,
 }
@@ -98,9 +106,10 @@ fn open(path: &Path, options: Options) -> Result<Sqlite, QueueError> {
     }
     orphans(&db, options.max_attempts)?;
     let (told, last_event) = watch::channel(events::last(&db)?);
-    let writer = Writer::start(db, told, options.keep_events)?;
+    let (tokens, trouble) = (Arc::new(Tokens::of(&db)?), Trouble::default());
+    let writer = Writer::start(db, told, trouble.clone(), options.keep_events)?;
     let readers = Readers::start(path)?;
-    Ok(Sqlite { readers, writer, last_event, options, _lock: lock })
+    Ok(Sqlite { readers, writer, last_event, tokens, trouble, options, _lock: lock })
 }
 
 /// Makes the file for its owner only, if there is none: callbacks and parameters may hold secrets. Gives its size.
@@ -132,7 +141,7 @@ fn check(db: &Connection) -> Result<(), QueueError> {
 /// Whoever ran these is gone: no lease need run out.
 fn orphans(db: &Connection, max_attempts: u32) -> Result<(), QueueError> {
     let transaction = db.unchecked_transaction()?;
-    claim::recover(&transaction, Moment(i64::MAX), max_attempts)?;
+    claim::recover(&transaction, Moment(i64::MAX), &[], max_attempts)?;
     Ok(transaction.commit()?)
 }
 
@@ -149,8 +158,9 @@ impl Queue for Sqlite {
 
     fn claim(&self, lease: Duration) -> Answer<'_, Option<Claim>> {
         Box::pin(async move {
-            let back = self.writer.asking()?;
-            let asked = self.writer.ask(move |db| Ok(claim::claim(db, lease)?.map(|claim| Handover::new(claim, back))));
+            let (back, tokens) = (self.writer.asking()?, self.tokens.clone());
+            let claimed = move |db: &Connection| claim::claim(db, lease, &tokens);
+            let asked = self.writer.ask(move |db| Ok(claimed(db)?.map(|claim| Handover::new(claim, back))));
             Ok(asked.await?.and_then(Handover::take))
         })
     }
@@ -170,9 +180,10 @@ impl Queue for Sqlite {
         self.writer.ask(move |db| claim::give_back(db, &id, token))
     }
 
-    fn recover(&self) -> Answer<'_, usize> {
-        let most = self.options.max_attempts;
-        self.writer.ask(move |db| claim::recover(db, Moment::now(), most))
+    fn recover(&self, alive: Vec<i64>) -> Answer<'_, usize> {
+        // Before the writer is asked: a lease that runs out while the question waits may be renewed right behind it.
+        let (now, most) = (Moment::now(), self.options.max_attempts);
+        self.writer.ask(move |db| claim::recover(db, now, &alive, most))
     }
 
     fn cancel(&self, id: &JobId) -> Answer<'_, Changed> {
@@ -203,6 +214,18 @@ impl Queue for Sqlite {
         self.readers.ask(look::counts)
     }
 
+    fn check(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let written = self.writer.ask(trouble::write).await;
+            self.trouble.note(written.as_ref().err());
+            written
+        })
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.trouble.reason()
+    }
+
     fn forget(&self, ended_before: Moment, most: usize) -> Answer<'_, Vec<JobId>> {
         self.writer.ask(move |db| end::forget(db, ended_before, most))
     }
@@ -227,8 +250,8 @@ impl Journal for Sqlite {
 }
 
 impl Outbox for Sqlite {
-    fn due(&self, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)> {
-        self.readers.ask(move |db| outbox::due(db, Moment::now(), most))
+    fn due(&self, skip: usize, most: usize) -> Answer<'_, (Vec<Delivery>, Option<Moment>)> {
+        self.readers.ask(move |db| outbox::due(db, Moment::now(), skip, most))
     }
 
     fn attempted(&self, number: i64, attempt: Attempt) -> Answer<'_, ()> {

@@ -24,14 +24,20 @@ pub fn withdraw(db: &Connection, id: &JobId) -> Result<(), QueueError> {
 }
 
 /// The deliveries that are due, the longest due first, and when the first of the others will be.
-pub fn due(db: &Connection, now: Moment, most: usize) -> Result<(Vec<Delivery>, Option<Moment>), QueueError> {
+pub fn due(
+    db: &Connection,
+    now: Moment,
+    skip: usize,
+    most: usize,
+) -> Result<(Vec<Delivery>, Option<Moment>), QueueError> {
+    let rows = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let sql = format!(
         "SELECT {JOB}, owed.number, owed.attempts FROM
             (SELECT number, job, attempts, next_at FROM delivery
-             WHERE next_at IS NOT NULL AND next_at <= ?1 ORDER BY next_at, number LIMIT ?2) AS owed
+             WHERE next_at IS NOT NULL AND next_at <= ?1 ORDER BY next_at, number LIMIT ?2 OFFSET ?3) AS owed
          CROSS JOIN job ON job.number = owed.job ORDER BY owed.next_at, owed.number"
     );
-    let due = all(db, &sql, params![now.0, i64::try_from(most).unwrap_or(i64::MAX)], |row| {
+    let due = all(db, &sql, params![now.0, rows(most), rows(skip)], |row| {
         let job = job(row)?;
         let url = job.callback.clone().unwrap_or_default();
         Ok(Delivery { number: row.get(14)?, url, job, attempts: row.get(15)? })

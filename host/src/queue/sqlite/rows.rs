@@ -1,11 +1,13 @@
 //! Rows: how a job is read from its row, and how the file's failures are told.
 
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use rusqlite::types::Type;
-use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row};
+use rusqlite::{CachedStatement, Connection, ErrorCode as SqliteCode, OptionalExtension, Params, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Map;
 
-use super::super::job::{Job, JobId, State};
+use super::super::job::{Job, JobId, Order, Place, State};
 use super::super::moment::Moment;
 use super::super::store::QueueError;
 
@@ -13,14 +15,15 @@ use super::super::store::QueueError;
 pub const JOB: &str = "job.id, job.submitter, job.priority, job.task, job.callback, job.state, job.attempts, \
                        job.cancelling, job.created, job.started, job.finished, job.score, job.scored_by, job.error";
 
-/// A job, from a row that begins with the columns of [`JOB`].
+/// A job, from a row that begins with the columns of [`JOB`]. What cannot be understood of one job must not keep others
+/// from being listed or run: in its place stands something that says so. Whether a job can be run, [`task_fault`] tells.
 pub fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     let error: Option<String> = row.get(13)?;
     Ok(Job {
         id: id(row, 0)?,
         submitter: row.get(1)?,
         priority: row.get(2)?,
-        order: from_json(3, &row.get::<_, String>(3)?)?,
+        order: serde_json::from_str(&row.get::<_, String>(3)?).unwrap_or_else(|_| unknown_order()),
         callback: row.get(4)?,
         state: state(row, 5)?,
         attempts: row.get(6)?,
@@ -30,8 +33,29 @@ pub fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         finished: row.get::<_, Option<i64>>(10)?.map(Moment),
         score: row.get(11)?,
         scored_by: row.get(12)?,
-        error: error.map(|text| from_json(13, &text)).transpose()?,
+        error: error.map(|text| serde_json::from_str(&text).unwrap_or_else(|_| unknown_error())),
     })
+}
+
+/// Why a job's task cannot be understood, if it cannot.
+pub fn task_fault(db: &Connection, id: &JobId) -> Result<Option<String>, QueueError> {
+    let task = one(db, "SELECT task FROM job WHERE id = ?1", [id.as_str()], |row| row.get::<_, String>(0))?;
+    Ok(task.and_then(|task| serde_json::from_str::<Order>(&task).err()).map(|error| error.to_string()))
+}
+
+fn unknown_order() -> Order {
+    Order {
+        workspace: Place::Path(String::new()),
+        scorer: None,
+        params: Map::new(),
+        artifacts: false,
+        time_limit: None,
+        memory_limit: None,
+    }
+}
+
+fn unknown_error() -> ScoreError {
+    ScoreError::new(ErrorCode::UnhandledError, "why this job failed cannot be read from the queue's file any more")
 }
 
 /// A job's name, from a column.
@@ -82,6 +106,23 @@ pub fn one<T>(
     Ok(prepared(db, sql)?.query_row(params, read).optional()?)
 }
 
+/// What is chosen from the first row that has something to choose. Rows behind it are not looked at.
+pub fn pick<T>(
+    db: &Connection,
+    sql: &str,
+    params: impl Params,
+    mut choose: impl FnMut(&Row<'_>) -> Result<Option<T>, QueueError>,
+) -> Result<Option<T>, QueueError> {
+    let mut statement = prepared(db, sql)?;
+    let mut rows = statement.query(params)?;
+    while let Some(row) = rows.next()? {
+        if let Some(chosen) = choose(row)? {
+            return Ok(Some(chosen));
+        }
+    }
+    Ok(None)
+}
+
 /// All rows that a query finds.
 pub fn all<T>(
     db: &Connection,
@@ -111,13 +152,13 @@ fn prepared<'a>(db: &'a Connection, sql: &str) -> Result<CachedStatement<'a>, Qu
 impl From<rusqlite::Error> for QueueError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Failed(match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Some(SqliteCode::DatabaseCorrupt | SqliteCode::NotADatabase) => {
                 format!(
                     "the file is damaged, and was left as it is ({error}); restore it from a backup, or move it away"
                 )
             }
-            Some(ErrorCode::DiskFull) => format!("the disk is full ({error}); make room"),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            Some(SqliteCode::DiskFull) => format!("the disk is full ({error}); make room"),
+            Some(SqliteCode::DatabaseBusy | SqliteCode::DatabaseLocked) => {
                 format!("another program holds the file ({error}); close it")
             }
             _ => error.to_string(),

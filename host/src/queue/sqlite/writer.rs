@@ -9,6 +9,7 @@ use tokio::sync::{oneshot, watch};
 
 use super::super::store::{Answer, QueueError};
 use super::events;
+use super::trouble::Trouble;
 
 /// So many requests share a commit at most.
 const MOST: usize = 512;
@@ -50,11 +51,17 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread. It tells the number of the last event after each commit, and keeps so many of them.
-    pub fn start(db: Connection, last: watch::Sender<i64>, keep_events: i64) -> Result<Self, QueueError> {
+    /// Starts the thread. It tells the number of the last event after each commit, and keeps so many of them; and it
+    /// tells when a commit has failed.
+    pub fn start(
+        db: Connection,
+        last: watch::Sender<i64>,
+        trouble: Trouble,
+        keep_events: i64,
+    ) -> Result<Self, QueueError> {
         let (requests, waiting) = mpsc::channel();
         let gone = events::first(&db)? - 1;
-        let work = Work { db, waiting, last, keep_events: keep_events.max(0), gone };
+        let work = Work { db, waiting, last, trouble, keep_events: keep_events.max(0), gone };
         let thread = std::thread::Builder::new()
             .name("queue-writer".to_owned())
             .spawn(move || work.run())
@@ -97,6 +104,7 @@ struct Work {
     db: Connection,
     waiting: Receiver<Request>,
     last: watch::Sender<i64>,
+    trouble: Trouble,
     keep_events: i64,
     /// The events up to this number have been trimmed.
     gone: i64,
@@ -118,9 +126,12 @@ impl Work {
             // If even this fails, the next BEGIN does, and says why.
             let _ = self.db.execute_batch("ROLLBACK");
         }
-        if let Ok((last, gone)) = outcome {
-            self.gone = gone;
-            self.last.send_if_modified(|known| std::mem::replace(known, last) != last);
+        match &outcome {
+            Ok((last, gone)) => {
+                self.gone = *gone;
+                self.last.send_if_modified(|known| std::mem::replace(known, *last) != *last);
+            }
+            Err(error) => self.trouble.note(Some(error)),
         }
         let told = outcome.map(|_| ());
         replies.into_iter().for_each(|reply| reply(told.clone()));

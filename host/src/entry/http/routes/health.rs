@@ -51,13 +51,22 @@ pub async fn livez() -> Json<Answer<Health>> {
     health()
 }
 
-/// Whether the daemon takes work: its store answers, it has scorers, and it is not about to end.
+/// Whether the daemon takes work: its store answers and can be written, it has scorers, and it is not about to end.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses(
     (status = 200, body = Answer<Readiness>),
     (status = 503, body = Failure, description = "It is stopping, or its store fails")))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Answer<Readiness>>, Problem> {
     if app.is_stopping() {
         return Err(Problem::stopping());
+    }
+    if app.store.trouble().is_some() {
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "UNAVAILABLE",
+            "the store of jobs cannot be written",
+        )
+        .hint("look into the daemon's log, and at the space on its disk")
+        .retry_after(5));
     }
     let counts = app.store.counts().await?;
     let scorers = app.engine.registry().snapshot().iter().count();
@@ -74,7 +83,8 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Answer<Readiness
     (status = 200, body = String, content_type = "application/openmetrics-text"),
     (status = 401, body = Failure), (status = 403, body = Failure)))]
 pub async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Problem> {
+    app.tally.catch_up().await?;
     let counts = app.store.counts().await?;
-    let text = app.metrics.text(&counts, app.running.count());
+    let text = app.metrics.text(&counts, app.running.count(), app.connections.open());
     Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
 }

@@ -111,7 +111,10 @@ pub async fn cancel(
 ) -> Result<Json<Answer<JobView>>, Problem> {
     let id = own(&app, &caller, &id).await?;
     let changed = app.store.cancel(&id).await?;
-    app.running.cancel(&id);
+    // One that has ended may have been queued and begun again meanwhile: nobody asked for that run to stop.
+    if matches!(changed, Changed::Changed(_)) {
+        app.running.cancel(&id);
+    }
     shown(&app, changed, "cancelled")
 }
 

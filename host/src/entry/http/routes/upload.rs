@@ -190,7 +190,7 @@ fn unpacked(archive: &Passing, content_type: Option<&str>, folders: Folders) -> 
 }
 
 fn fill(upload: &Upload, archive: &Path, kind: ArchiveKind) -> Result<(), Problem> {
-    fs::create_dir_all(upload.folders.job(&upload.id)).map_err(|error| not_kept(&error))?;
+    upload.folders.make_job(&upload.id).map_err(|error| not_kept(&error))?;
     let workspace = upload.folders.workspace(&upload.id);
     unpack(archive, kind, &workspace, &ArchiveLimits::default()).map_err(|error| match error {
         error if is_full_disk(&error) => {

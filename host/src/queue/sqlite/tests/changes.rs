@@ -39,7 +39,7 @@ async fn a_lost_hold_changes_nothing() {
     let store = Fixture::new();
     let id = store.add(job("ann", 0)).await;
     let old = store.claim(Duration::ZERO).await.unwrap().unwrap();
-    assert_eq!(store.recover().await.unwrap(), 1);
+    assert_eq!(store.recover(Vec::new()).await.unwrap(), 1);
     assert_eq!(store.renew(&old, LONG).await.unwrap(), Beat::Lost);
     let new = store.take().await;
     assert_ne!(old.token, new.token);
@@ -61,8 +61,20 @@ async fn a_renewed_lease_is_not_recovered() {
     store.add(job("ann", 0)).await;
     let claim = store.claim(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(store.renew(&claim, LONG).await.unwrap(), Beat::Go);
-    assert_eq!(store.recover().await.unwrap(), 0);
+    assert_eq!(store.recover(Vec::new()).await.unwrap(), 0);
     assert!(store.finish(&claim, done()).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_hold_whose_worker_lives_is_not_recovered_however_late_it_is() {
+    let store = Fixture::new();
+    let ids = [store.add(job("ann", 0)).await, store.add(job("ann", 0)).await];
+    let alive = store.claim(Duration::ZERO).await.unwrap().unwrap();
+    store.claim(Duration::ZERO).await.unwrap().unwrap();
+    assert_eq!(store.recover(vec![alive.token]).await.unwrap(), 1);
+    assert_eq!(store.get(&ids[0]).await.state, State::Running);
+    assert_eq!(store.get(&ids[1]).await.state, State::Queued);
+    assert!(store.finish(&alive, done()).await.unwrap());
 }
 
 #[tokio::test]
@@ -72,7 +84,7 @@ async fn a_job_whose_workers_die_fails_after_the_last_attempt() {
     for attempts in 1..=3 {
         let claim = store.claim(Duration::ZERO).await.unwrap().unwrap();
         assert_eq!(claim.job.attempts, attempts);
-        assert_eq!(store.recover().await.unwrap(), 1);
+        assert_eq!(store.recover(Vec::new()).await.unwrap(), 1);
     }
     let job = store.get(&id).await;
     let error = job.error.unwrap();

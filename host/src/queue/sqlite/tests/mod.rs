@@ -6,6 +6,8 @@ mod journal;
 mod model;
 mod outbox;
 mod submit;
+mod troubles;
+mod turns;
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -73,7 +75,7 @@ impl Fixture {
     }
 
     async fn first_due(&self) -> (Option<Delivery>, Option<Moment>) {
-        let (due, next) = self.due(1).await.unwrap();
+        let (due, next) = self.due(0, 1).await.unwrap();
         (due.into_iter().next(), next)
     }
 
@@ -83,13 +85,18 @@ impl Fixture {
     }
 }
 
+/// A job in a workspace of its own.
 fn job(submitter: &str, priority: i32) -> NewJob {
+    job_in(&format!("some/where/{}", JobId::new()), submitter, priority)
+}
+
+fn job_in(workspace: &str, submitter: &str, priority: i32) -> NewJob {
     NewJob {
         id: JobId::new(),
         submitter: submitter.to_owned(),
         priority,
         order: Order {
-            workspace: Place::Path("some/where".to_owned()),
+            workspace: Place::Path(workspace.to_owned()),
             scorer: Some("mean".to_owned()),
             params: Map::from_iter([("k".to_owned(), 5.into())]),
             artifacts: true,

@@ -9,7 +9,7 @@ use super::*;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Submit { submitter: u8, priority: i32 },
+    Submit { submitter: u8, priority: i32, workspace: u8 },
     Claim { expired: bool },
     Finish(usize),
     GiveBack(usize),
@@ -21,7 +21,8 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => (0..4u8, 0..3i32).prop_map(|(submitter, priority)| Step::Submit { submitter, priority }),
+        6 => (0..4u8, 0..3i32, 0..20u8)
+            .prop_map(|(submitter, priority, workspace)| Step::Submit { submitter, priority, workspace }),
         6 => any::<bool>().prop_map(|expired| Step::Claim { expired }),
         2 => any::<usize>().prop_map(Step::Finish),
         2 => any::<usize>().prop_map(Step::GiveBack),
@@ -39,6 +40,7 @@ struct Expected {
     id: JobId,
     submitter: String,
     priority: i32,
+    workspace: u8,
     place: usize,
     state: State,
     attempts: u32,
@@ -65,7 +67,10 @@ impl Model {
 
     /// The rule, as it is told to people.
     fn next(&self) -> Option<usize> {
-        let waiting = self.jobs.iter().enumerate().filter(|(_, job)| job.state == State::Queued);
+        let is_free =
+            |workspace| !self.jobs.iter().any(|job| job.state == State::Running && job.workspace == workspace);
+        let may_go = |job: &Expected| job.state == State::Queued && is_free(job.workspace);
+        let waiting = self.jobs.iter().enumerate().filter(|(_, job)| may_go(job));
         let rank = |job: &Expected| (-job.priority, self.served.get(&job.submitter).copied().unwrap_or(0), job.place);
         waiting.min_by_key(|(_, job)| rank(job)).map(|(at, _)| at)
     }
@@ -93,12 +98,13 @@ impl Model {
 
 async fn step(store: Fixture, model: &mut Model, step: Step) -> Fixture {
     match step {
-        Step::Submit { submitter, priority } => {
-            let new = job(&format!("s{submitter}"), priority);
+        Step::Submit { submitter, priority, workspace } => {
+            let new = job_in(&format!("w{workspace}"), &format!("s{submitter}"), priority);
             let (submitter, place) = (new.submitter.clone(), model.place());
             let id = store.add(new).await;
             let (state, attempts, cancelling, expired) = (State::Queued, 0, false, false);
-            model.jobs.push(Expected { id, submitter, priority, place, state, attempts, cancelling, expired });
+            let job = Expected { id, submitter, priority, workspace, place, state, attempts, cancelling, expired };
+            model.jobs.push(job);
         }
         Step::Claim { expired } => {
             let claim = store.claim(if expired { Duration::ZERO } else { LONG }).await.unwrap();
@@ -131,7 +137,7 @@ async fn step(store: Fixture, model: &mut Model, step: Step) -> Fixture {
                 }
             }
         }
-        Step::Recover => assert_eq!(store.recover().await.unwrap(), model.lose(false)),
+        Step::Recover => assert_eq!(store.recover(Vec::new()).await.unwrap(), model.lose(false)),
         Step::Cancel(pick) if !model.jobs.is_empty() => {
             let pick = pick % model.jobs.len();
             let job = &mut model.jobs[pick];

@@ -57,7 +57,9 @@ async fn the_one_that_is_due_the_longest_comes_first() {
     let ids = [store.add(with_callback()).await, store.add(with_callback()).await];
     store.cancel(&ids[0]).await.unwrap();
     store.cancel(&ids[1]).await.unwrap();
-    let (both, None) = store.due(10).await.unwrap() else { panic!() };
+    let (both, None) = store.due(0, 10).await.unwrap() else { panic!() };
+    let (rest, None) = store.due(1, 10).await.unwrap() else { panic!() };
+    assert_eq!(rest.iter().map(|delivery| delivery.job.id.clone()).collect::<Vec<_>>(), [ids[1].clone()]);
     assert_eq!(both.iter().map(|delivery| delivery.job.id.clone()).collect::<Vec<_>>(), ids);
     let first = &both[0];
     let later = Moment::now().plus(LONG);

@@ -1,5 +1,8 @@
 //! Callbacks to a real receiver on this machine, from a real store.
 
+mod https;
+mod names;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,6 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 
+use super::resolve::Checked;
 use super::*;
 use crate::queue::{
     Attempt, Delivery, Job, JobId, Moment, NewJob, Order, Outbox, Place, Queue, Sqlite, SqliteOptions, State, Store,
@@ -89,7 +93,7 @@ async fn serve(mut stream: TcpStream, answers: Arc<Mutex<VecDeque<String>>>, see
 }
 
 fn courier(allow_private: bool) -> Courier {
-    Courier::new(SECRET.to_owned(), allow_private).unwrap()
+    Courier::new(Some(SECRET), allow_private).unwrap()
 }
 
 fn delivery(url: &str) -> Delivery {
@@ -177,7 +181,7 @@ async fn a_redirection_is_not_followed() {
 #[tokio::test]
 async fn receivers_that_misbehave_are_left_in_time() {
     let receiver = Receiver::new(&["silence"]).await;
-    let courier_in_haste = Courier::within(Duration::from_millis(200), SECRET, true).unwrap();
+    let courier_in_haste = Courier::with(Duration::from_millis(200), Some(SECRET), Checked::new(true)).unwrap();
     let attempt = courier_in_haste.attempt(&delivery(&receiver.url())).await;
     assert_eq!(attempt.error.as_deref(), Some("no answer in time"));
     assert!(attempt.again.is_some() && attempt.status.is_none());
@@ -216,7 +220,7 @@ async fn nothing_that_is_said_about_an_attempt_holds_the_secret_or_the_address()
         let said = format!("{attempt:?}");
         assert!(!said.contains(SECRET) && !said.contains("token"), "{said}");
     }
-    assert!(Courier::new(String::new(), true).is_err());
+    assert!(Courier::new(Some(""), true).is_err());
 }
 
 #[tokio::test]
@@ -237,10 +241,13 @@ struct Daemon {
 
 impl Daemon {
     fn new() -> Self {
+        Self::with(courier(true))
+    }
+
+    fn with(mut courier: Courier) -> Self {
         let folder = TempDir::new().unwrap();
         let options = SqliteOptions { queue_limit: 100, max_attempts: 3, keep_events: 1000 };
         let store = Arc::new(Sqlite::open(&folder.path().join("queue.db"), options).unwrap());
-        let mut courier = courier(true);
         courier.backoff.first = Duration::from_millis(1);
         let (stop, stopping) = watch::channel(false);
         let round = tokio::spawn(run(store.clone() as Arc<dyn Store>, courier, stopping));
@@ -302,17 +309,37 @@ async fn what_is_owed_is_told_once_each_whatever_fails_on_the_way() {
 
 #[tokio::test]
 async fn a_receiver_that_is_silent_keeps_no_other_waiting_and_does_not_hold_up_the_end() {
+    // More than are looked at in one go.
+    const MANY: u64 = 150;
     let mut silent = Receiver::new(&["silence"; 100]).await;
     let mut quick = Receiver::new(&[]).await;
     let daemon = Daemon::new();
-    for _ in 0..20 {
+    for _ in 0..MANY {
         daemon.end_one(&silent.url()).await;
     }
     silent.requests.recv().await.unwrap();
     // Another host, as far as anybody can tell.
     let id = daemon.end_one(&format!("http://localhost:{}/", quick.port)).await;
-    assert_eq!(quick.requests.recv().await.unwrap().json()["job"]["id"], id.as_str());
+    let told = tokio::time::timeout(Duration::from_secs(30), quick.requests.recv()).await.expect("it waits").unwrap();
+    assert_eq!(told.json()["job"]["id"], id.as_str());
     daemon.stop.send(true).unwrap();
     daemon.round.await.unwrap();
-    assert_eq!(daemon.store.counts().await.unwrap().owed, 20, "what was cut off is owed still");
+    assert_eq!(daemon.store.counts().await.unwrap().owed, MANY, "what was cut off is owed still");
+}
+
+#[tokio::test]
+async fn what_is_owed_by_a_daemon_without_a_secret_is_given_up_with_the_reason() {
+    let mut receiver = Receiver::new(&[]).await;
+    let mut unsigned = Courier::new(None, true).unwrap();
+    unsigned.backoff.attempts = 3;
+    let daemon = Daemon::with(unsigned);
+    let id = daemon.end_one(&receiver.url()).await;
+    daemon.nothing_is_owed().await;
+    let log = daemon.store.deliveries(&id).await.unwrap();
+    assert_eq!(log.len(), 3, "it has its usual time, in which a secret may be set: {log:?}");
+    let last = log[2].error.as_deref().unwrap();
+    assert!(last.contains("no secret") && last.ends_with("given up after 3 attempts"), "{last}");
+    let later = Moment::now().plus(Duration::from_secs(1));
+    assert_eq!(daemon.store.forget(later, 10).await.unwrap(), [id], "its job can be forgotten");
+    assert!(receiver.requests.try_recv().is_err());
 }
