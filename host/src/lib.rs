@@ -23,5 +23,6 @@ pub mod report;
 pub mod results;
 pub mod run;
 pub mod save;
+pub mod scratch;
 pub mod settings;
 pub mod telemetry;

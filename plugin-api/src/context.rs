@@ -8,11 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::abi::Host;
+use crate::document;
 use crate::error::{ErrorCode, ScoreError};
 use crate::faults::Faults;
 use crate::files;
@@ -102,6 +104,11 @@ impl<'h> Context<'h> {
     /// The text of a file of the workspace, such as `input/gt.json`.
     pub fn read_text(&self, name: &str) -> Result<String, ScoreError> {
         files::read_text(&self.workspace, name)
+    }
+
+    /// What a JSON file of the workspace says, such as `input/gt.json`. Reading stops when the job does.
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, ScoreError> {
+        document::parse(name, &self.read_text(name)?, self.watch())
     }
 
     /// A CSV file of the workspace, such as `input/gt.csv`, keyed by a column. Reading stops when the job does.

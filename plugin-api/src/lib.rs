@@ -34,6 +34,7 @@
 
 pub mod abi;
 pub mod context;
+mod document;
 pub mod error;
 pub mod export;
 pub mod faults;

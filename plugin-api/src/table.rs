@@ -19,7 +19,7 @@ use crate::rows::{RowReader, bad_format};
 const NAMED_IDS: usize = 5;
 
 /// How many rows are read before the next look whether the job should stop.
-const ROWS_BETWEEN_LOOKS: usize = 1 << 14;
+const ROWS_BETWEEN_LOOKS: usize = 1 << 11;
 
 /// A CSV file whose rows have unique, non-empty ids.
 #[derive(Debug)]
@@ -92,9 +92,7 @@ impl Table {
         };
         let mut faults = Faults::none();
         while let Some(row) = reader.next_row() {
-            if table.rows().is_multiple_of(ROWS_BETWEEN_LOOKS) {
-                watch.map_or(Ok(()), |watch| watch.check())?;
-            }
+            look(watch, table.rows())?;
             match row {
                 Ok(line) => table.push(&reader.record, line, &wanted, check, &mut faults),
                 Err(fault) => faults.push(fault),
@@ -103,7 +101,7 @@ impl Table {
         if table.rows() == 0 && faults.is_empty() {
             faults.push(bad_format(name, "has no rows").expected("at least one row below the header"));
         }
-        faults.extend(table.duplicate_ids());
+        faults.extend(table.duplicate_ids(watch)?);
         faults.into_result().map(|()| table)
     }
 
@@ -177,10 +175,11 @@ impl Table {
         }
     }
 
-    fn duplicate_ids(&self) -> Faults {
+    fn duplicate_ids(&self, watch: Option<Watch<'_>>) -> Result<Faults, ScoreError> {
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(self.rows());
         let mut faults = Faults::none();
         for (row, id) in self.ids.iter().enumerate() {
+            look(watch, row)?;
             match first.entry(id) {
                 Entry::Vacant(vacant) => _ = vacant.insert(row),
                 // An empty id is a fault of its own already.
@@ -194,7 +193,15 @@ impl Table {
                 ),
             }
         }
-        faults
+        Ok(faults)
+    }
+}
+
+/// Now and then asks whether to go on.
+fn look(watch: Option<Watch<'_>>, row: usize) -> Result<(), ScoreError> {
+    match watch {
+        Some(watch) if row.is_multiple_of(ROWS_BETWEEN_LOOKS) => watch.check(),
+        _ => Ok(()),
     }
 }
 

@@ -53,6 +53,13 @@ fn every_kind_of_crate_goes_from_nothing_to_a_score_unedited() {
         let found = scored["data"]["metrics"][metric].as_f64().unwrap_or(f64::NAN);
         assert!((found - value).abs() < 1e-9, "{kind}: {scored:#}");
         assert_eq!(live.score(&folder.join("cases/bad"))["status"], "error", "{kind}");
+        let case = folder.join("cases/good");
+        let checked =
+            sandbox.run(&["scorers", "check", file.to_str().unwrap(), "--workspace", case.to_str().unwrap(), "--json"]);
+        let data = &checked.json()["data"];
+        // Two texts are equal or not in no time, so that there is nothing to stop.
+        let skipped = i64::from(kind == "blank");
+        assert_eq!((checked.code, data["skipped"].as_i64()), (0, Some(skipped)), "{kind}: {data:#}");
     }
 }
 

@@ -177,26 +177,38 @@ fn what_varies_may_be_left_open_and_nothing_else() {
     assert_eq!((parsed[0].marks[0].as_str(), parsed[1].commands[0].as_str(), parsed.len()), ("exit=3", "d", 2));
 }
 
+/// The documents of the scorers, in whose sections the tables stand.
+const OF_SCORERS: [&str; 3] = ["docs/scorers.md", "docs/detection.md", "docs/review.md"];
+
 #[test]
 fn the_tables_of_parameters_are_those_of_the_schemas() {
     let sandbox = autoscorer_tests::Sandbox::new();
     let listed = sandbox.run(&["scorers", "list", "--json"]).json();
-    let mut text = String::new();
     for scorer in listed["data"]["scorers"].as_array().unwrap() {
         let id = scorer["id"].as_str().unwrap();
-        text.push_str(&format!("\n## {id}\n\n| name | type | default | meaning |\n|---|---|---|---|\n"));
-        let shown = sandbox.run(&["scorers", "show", id]).stdout;
-        let types: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("PARAM")).collect();
-        let schema = sandbox.run(&["scorers", "show", id, "--json"]).json();
-        let properties = schema["data"]["scorer"]["params"]["properties"].as_object().unwrap().clone();
-        assert_eq!(properties.len(), types.len() - 1, "{shown}");
-        let at = types[0].find("TYPE").unwrap()..types[0].find("DEFAULT").unwrap();
-        for ((name, property), line) in properties.iter().zip(&types[1..]) {
-            let (kind, cell) = (line[at.clone()].trim(), |text: &str| text.replace('|', "\\|"));
-            let default = property.get("default").map(|value| format!("`{value}`")).unwrap_or_default();
-            let meaning = property["description"].as_str().unwrap_or_default();
-            text.push_str(&format!("| `{name}` | {} | {} | {} |\n", cell(kind), cell(&default), cell(meaning)));
-        }
+        let part = format!("params of {id}");
+        let has_it = |document: &&&str| {
+            let text = fs::read_to_string(built().root.join(document)).unwrap();
+            text.contains(&format!("<!-- {part} -->"))
+        };
+        let document = OF_SCORERS.iter().find(has_it).unwrap_or_else(|| panic!("no document has the {part}"));
+        autoscorer_tests::keep_part(document, &part, &table_of(&sandbox, id));
     }
-    autoscorer_tests::keep_part("docs/params.md", "params", &format!("{text}\n"));
+}
+
+fn table_of(sandbox: &autoscorer_tests::Sandbox, id: &str) -> String {
+    let shown = sandbox.run(&["scorers", "show", id]).stdout;
+    let types: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("PARAM")).collect();
+    let schema = sandbox.run(&["scorers", "show", id, "--json"]).json();
+    let properties = schema["data"]["scorer"]["params"]["properties"].as_object().unwrap().clone();
+    assert_eq!(properties.len(), types.len() - 1, "{shown}");
+    let at = types[0].find("TYPE").unwrap()..types[0].find("DEFAULT").unwrap();
+    let rows = properties.iter().zip(&types[1..]).map(|((name, property), line)| {
+        let (kind, cell) = (line[at.clone()].trim(), |text: &str| text.replace('|', "\\|"));
+        let default = property.get("default").map(|value| format!("`{value}`")).unwrap_or_default();
+        let meaning = property["description"].as_str().unwrap_or_default();
+        format!("| `{name}` | {} | {} | {} |\n", cell(kind), cell(&default), cell(meaning))
+    });
+    // The blank lines keep the markers out of the table.
+    format!("\n| parameter | type | default | meaning |\n|---|---|---|---|\n{}\n", rows.collect::<String>())
 }

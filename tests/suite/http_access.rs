@@ -86,8 +86,10 @@ fn taking_the_last_token_out_opens_the_door_to_nobody() {
     server.signal("HUP");
     eventually("the file is missed", || server.log().contains("are gone").then_some(()));
     server.client().get("/api/v1/jobs").error(401);
-    let refused = sandbox.run(&["tokens", "add", "anonymous", "--data", "data"]);
-    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    for name in ["anonymous", "", "two\nlines"] {
+        let refused = sandbox.run(&["tokens", "add", name, "--data", "data"]);
+        assert_eq!(refused.code, 2, "{name:?}: {}", refused.stderr);
+    }
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn sins(sins: &[&str]) -> Vec<Value> {
     let mut live = Live::start(&sandbox, &["--breaker", "0"]);
     live.event("live", &file);
     let answers = sins.iter().map(|sin| {
-        let meta = json!({"scorer": "c_sinner", "params": {"sin": sin}, "time_limit": 5});
+        let meta = json!({"scorer": "c_sinner", "params": {"sin": sin}, "time_limit": 30});
         sandbox.write("ws/meta.json", meta.to_string());
         let answer = live.score(&workspace);
         let result: Value = serde_json::from_slice(&fs::read(workspace.join("output/result.json")).unwrap()).unwrap();
@@ -271,7 +271,7 @@ fn functions_may_be_called_from_another_thread() {
 #[test]
 fn params_and_time_are_told() {
     // A text of 7 bytes in a buffer for 4; a key that is not there; the limit of the job in milliseconds.
-    assert_eq!(deeds(&["param", "no_param", "time_left"]), [73.0, -1.0, 5000.0]);
+    assert_eq!(deeds(&["param", "no_param", "time_left"]), [73.0, -1.0, 30000.0]);
 }
 
 #[test]

@@ -174,3 +174,24 @@ fn the_header_and_the_build_lines_work_as_written() {
     assert!(Command::new("sh").args(["-euc", &line]).current_dir(&built().root).status().unwrap().success(), "{line}");
     assert_eq!(sandbox.run(&["scorers", "inspect", "from_docs.so"]).code, 0);
 }
+
+/// The same list as for scorers in Rust, and nothing of it fails or is left out.
+#[test]
+fn the_examples_pass_every_check() {
+    for (source, scorer, column, values) in [
+        (ACCURACY, "c_accuracy", "label", ["cat", "dog", "cat"]),
+        (MEAN_ERROR, "cpp_mean_error", "value", ["1", "2.5", "-3"]),
+    ] {
+        let sandbox = Sandbox::new();
+        let library = sandbox.drop_bytes(&compiled(source, &["-O0"]), "library.so");
+        sandbox.workspace("ws", scorer);
+        for file in ["ws/input/gt.csv", "ws/output/pred.csv"] {
+            let [first, second, third] = values;
+            sandbox.write(file, format!("id,{column}\n1,{first}\n2,{second}\n3,{third}\n"));
+        }
+        let checked = sandbox.run(&["scorers", "check", library.to_str().unwrap(), "--workspace", "ws", "--json"]);
+        let document = checked.json();
+        let data = &document["data"];
+        assert_eq!((&data["passed"], &data["skipped"], checked.code), (&json!(13), &json!(0), 0), "{document:#}");
+    }
+}

@@ -92,18 +92,18 @@ fn a_job_that_is_stopped_while_it_waits_for_its_workspace_leaves_it_alone() {
     let workspace = sandbox.workspace("ws", "classification_f1");
     sandbox.write("ws/output/result.json", "of the job that works there");
     sandbox.write("ws/output/artifacts/table.csv", "its artifact");
-    let turn = std::fs::File::open(&workspace).unwrap();
+    let turn = fs::File::open(&workspace).unwrap();
     turn.lock().unwrap();
     let mut host = sandbox.command(&["score", "ws"]).spawn().unwrap();
     let waits = || {
-        let open = std::fs::read_dir(format!("/proc/{}/fd", host.id())).into_iter().flatten().flatten();
-        open.flat_map(|entry| std::fs::read_link(entry.path())).any(|path| path == workspace).then_some(())
+        let open = fs::read_dir(format!("/proc/{}/fd", host.id())).into_iter().flatten().flatten();
+        open.flat_map(|entry| fs::read_link(entry.path())).any(|path| path == workspace).then_some(())
     };
     eventually("it waits for its turn", waits);
     let signalled = std::process::Command::new("kill").args(["-INT", &host.id().to_string()]).status().unwrap();
     assert!(signalled.success());
     assert_eq!(host.wait().unwrap().code(), Some(130));
-    let left = |name: &str| std::fs::read_to_string(workspace.join(name)).unwrap();
+    let left = |name: &str| fs::read_to_string(workspace.join(name)).unwrap();
     assert_eq!(left("output/result.json"), "of the job that works there");
     assert_eq!(left("output/artifacts/table.csv"), "its artifact");
 }

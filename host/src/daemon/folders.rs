@@ -36,7 +36,12 @@ impl Folders {
 
     /// The queue's file.
     pub fn queue(&self) -> PathBuf {
-        self.data.join("queue.sqlite")
+        Self::queue_in(&self.data)
+    }
+
+    /// The queue's file in a data folder that is only looked at.
+    pub fn queue_in(data: &Path) -> PathBuf {
+        data.join("queue.sqlite")
     }
 
     /// Where uploads are until they are accepted; emptied at every start.

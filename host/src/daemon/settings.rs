@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
-use super::tokens::Scope;
+use super::tokens::{Scope, Tokens};
 use crate::origin::Picker;
 
 /// `serve`
@@ -161,6 +161,28 @@ pub struct ServeSettings {
 }
 
 impl ServeSettings {
+    /// Whether only this machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        self.bind.ip().to_canonical().is_loopback()
+    }
+
+    /// What may be done without a token; refuses to open a door to everybody that nobody asked for.
+    pub fn anonymous_scope(&self, tokens: &Tokens) -> Result<Scope, String> {
+        let safe = self.is_loopback() || self.allow_unauthenticated;
+        match self.anonymous {
+            _ if tokens.is_empty() && !safe => {
+                Err(format!("{} is no loopback address, and there are no tokens", self.bind))
+            }
+            Some(scope) if scope > Scope::None && !safe => {
+                Err(format!("{} is no loopback address, and anybody might {scope:?}", self.bind))
+            }
+            Some(scope) => Ok(scope),
+            // Whoever has made tokens wants to know who asks, even after taking the last one out.
+            None if tokens.were_ever_made() => Ok(Scope::None),
+            None => Ok(Scope::Submit),
+        }
+    }
+
     /// Merges flags and environment with the file and the defaults.
     pub fn merge(args: &ServeArgs, file: ServeFile, picker: &mut Picker) -> Result<Self, String> {
         let seconds = |name: &str, value: f64| {

@@ -1,8 +1,8 @@
 //! Tokens: who may do what. Only their hashes are kept, and they are compared in constant time.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use autoscorer_plugin_api::context::hex;
@@ -62,7 +62,8 @@ impl Tokens {
     /// Makes the file's folder and waits for the turn to change the file: of two changes at once, one would be lost.
     pub fn turn(file: &Path) -> io::Result<File> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
+        // As the daemon would make it.
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let folder = File::open(folder)?;
         flock(&folder, FlockOperation::LockExclusive)?;
         Ok(folder)

@@ -55,7 +55,8 @@ fn store_folder(folder: &Path) -> Finding {
     }
 }
 
-fn space(subject: &str, folder: &Path) -> Option<Finding> {
+/// How much room is left for a folder.
+pub(super) fn space(subject: &str, folder: &Path) -> Option<Finding> {
     let disk = statvfs(nearest(folder)?).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{} MiB", free >> 20);
@@ -63,7 +64,7 @@ fn space(subject: &str, folder: &Path) -> Option<Finding> {
         Finding::warning(
             subject,
             format!("only {found} for {}", folder.display()),
-            "free some, or choose another --store",
+            "free some, or choose another folder",
         )
     } else {
         Finding::fine(subject, found)

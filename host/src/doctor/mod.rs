@@ -2,15 +2,20 @@
 //!
 //! A check is a function from an [`Examination`] to findings; a new one is a file here and a line in [`CHECKS`].
 
+mod address;
 mod custom;
+mod data;
 mod finding;
 mod folders;
 mod models;
 mod plugins;
+mod queue;
 mod system;
+mod tokens;
 
 use autoscorer_plugin_api::error::ScoreError;
 
+use crate::daemon::ServeSettings;
 use crate::settings::{HostArgs, Settings};
 pub use finding::{Finding, Health};
 
@@ -20,17 +25,38 @@ pub struct Examination<'e> {
     pub args: &'e HostArgs,
     /// The settings they lead to.
     pub settings: &'e Settings,
+    /// Those of the daemon.
+    pub serve: &'e ServeSettings,
+}
+
+impl Examination<'_> {
+    /// Whether a daemon has ever had its data where it would have them now.
+    fn has_data(&self) -> bool {
+        self.serve.data.symlink_metadata().is_ok()
+    }
 }
 
 type Check = fn(&Examination<'_>) -> Vec<Finding>;
 
 /// All checks, in the order they are shown.
-const CHECKS: &[Check] = &[system::check, folders::check, plugins::check, custom::check, models::check];
+const CHECKS: &[Check] = &[
+    system::check,
+    folders::check,
+    plugins::check,
+    custom::check,
+    models::check,
+    data::check,
+    queue::check,
+    tokens::check,
+    address::check,
+];
 
 /// Looks at everything. Settings that cannot be read are a finding; what needs none is looked at all the same.
-pub fn examine(args: &HostArgs, settings: &Result<Settings, ScoreError>) -> Vec<Finding> {
+pub fn examine(args: &HostArgs, settings: &Result<(Settings, ServeSettings), ScoreError>) -> Vec<Finding> {
     match settings {
-        Ok(settings) => CHECKS.iter().flat_map(|check| check(&Examination { args, settings })).collect(),
+        Ok((settings, serve)) => {
+            CHECKS.iter().flat_map(|check| check(&Examination { args, settings, serve })).collect()
+        }
         Err(error) => {
             let broken = Finding::broken("settings", &error.message, "mend the flag, variable or line that it names");
             std::iter::once(broken).chain(system::look()).collect()

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -13,6 +13,7 @@ use crate::job::Request;
 use crate::load::Isolation;
 use crate::run::Cancel;
 use crate::save::ResultFile;
+use crate::scratch::Scratch;
 
 const MEND: &str =
     "install autoscorer again, host and plugins of the same version, or name their folder with --plugins";
@@ -40,9 +41,9 @@ pub fn check(seen: &Examination<'_>) -> Vec<Finding> {
 }
 
 fn scored(engine: &Engine, id: &str, expected: &str) -> Result<String, String> {
-    let workspace = Scratch::of(id).map_err(|error| format!("no workspace to try it with: {error}"))?;
+    let workspace = workspace(id).map_err(|error| format!("no workspace to try it with: {error}"))?;
     let request = Request {
-        workspace: workspace.0.display().to_string(),
+        workspace: workspace.path().display().to_string(),
         scorer: None,
         params: Map::new(),
         artifacts: true,
@@ -68,27 +69,15 @@ fn compare(result: &ResultFile, expected: &str) -> Result<String, String> {
     Ok(format!("{} metrics right, in a worker", expected.len()))
 }
 
-/// A workspace of the demo in the folder for temporary files, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn of(id: &str) -> io::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("autoscorer-doctor-{}-{id}", std::process::id()));
-        fs::create_dir(&folder)?;
-        let scratch = Self(folder);
-        for (path, content) in FILES {
-            if let Ok(inner) = Path::new(path).strip_prefix(Path::new("workspaces").join(id)) {
-                let file = scratch.0.join(inner);
-                fs::create_dir_all(file.parent().unwrap_or(&scratch.0))?;
-                fs::write(file, content)?;
-            }
+/// A workspace of the demo, to be thrown away.
+fn workspace(id: &str) -> io::Result<Scratch> {
+    let scratch = Scratch::new("doctor")?;
+    for (path, content) in FILES {
+        if let Ok(inner) = Path::new(path).strip_prefix(Path::new("workspaces").join(id)) {
+            let file = scratch.path().join(inner);
+            fs::create_dir_all(file.parent().unwrap_or(scratch.path()))?;
+            fs::write(file, content)?;
         }
-        Ok(scratch)
     }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        _ = fs::remove_dir_all(&self.0);
-    }
+    Ok(scratch)
 }

@@ -116,7 +116,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Look at this system and installation: what works, what is wrong, how to mend it
     #[command(after_help = "Example:\n  autoscorer doctor\n\nExit code 4 if something is broken; warnings are none.")]
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  autoscorer completions bash > /etc/bash_completion.d/autoscorer")]
     Completions(CompletionsArgs),

@@ -11,6 +11,9 @@ use super::limits::Limits;
 /// What the runtimes of Rust, C++ and C print before they abort for want of memory.
 const NO_MEMORY: [&str; 3] = ["memory allocation of", "bad_alloc", "cannot allocate memory"];
 
+/// The detail of a cancelled job whose scorer did not stop by itself.
+pub const KILLED: &str = "killed";
+
 /// How a call ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
@@ -65,7 +68,8 @@ impl Ending {
                     .expected(expected)
                     .detail("limit", "artifacts")
             }
-            Self::Cancelled => ScoreError::new(ErrorCode::Cancelled, "the job was cancelled, and its scorer killed"),
+            Self::Cancelled => ScoreError::new(ErrorCode::Cancelled, "the job was cancelled, and its scorer killed")
+                .detail(KILLED, true),
             Self::Garbled(reason) => {
                 ScoreError::new(ErrorCode::ScorerCrashed, format!("the scorer's worker spoke out of turn: {reason}"))
             }

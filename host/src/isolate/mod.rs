@@ -10,7 +10,7 @@ mod pool;
 pub mod protocol;
 mod worker;
 
-pub use ending::{Ending, signal_name};
+pub use ending::{Ending, GRACE, KILLED, signal_name};
 pub use limits::Limits;
 pub use pool::{Pool, PoolError};
 pub use worker::{Call, Setup, StartError, Worker};

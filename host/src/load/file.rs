@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use autoscorer_plugin_api::suggest;
 use rustix::fs::OFlags;
 
 use super::refusal::Finding;
@@ -87,6 +88,7 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Finding> {
             "a file",
             "remove the link, or put the library where it points to",
         ),
+        Err(_) if error.kind() == io::ErrorKind::NotFound => missing(path),
         _ => Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check its permissions"),
     };
     // Without O_NONBLOCK, opening a FIFO waits for a writer.
@@ -107,6 +109,24 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Finding> {
         ));
     }
     Ok((file, metadata.len()))
+}
+
+/// What is said of a file that is not there: one of a similar name may be meant, or it was never built.
+fn missing(path: &Path) -> Finding {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let there = fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>());
+    let help = match there {
+        Ok(there) => {
+            let known: Vec<String> = there.iter().filter(|path| is_library_name(path)).map(|path| name(path)).collect();
+            match suggest::nearest(&name(path), known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean {}?", folder.join(near).display()),
+                None => "build the library, or put it there (again)".to_owned(),
+            }
+        }
+        Err(_) => format!("there is no folder {}: build the library first, or name another place", folder.display()),
+    };
+    Finding::new("nothing: the file does not exist", "a library", help)
 }
 
 fn kind_name(metadata: &Metadata) -> &'static str {

@@ -15,7 +15,7 @@ pub use delivery::{Attempt, Delivered, Delivery};
 pub use event::{Event, EventFilter};
 pub use job::{Claim, Ending, Job, JobId, NewJob, Order, Place, State};
 pub use moment::Moment;
-pub use sqlite::{Options as SqliteOptions, Sqlite};
+pub use sqlite::{Options as SqliteOptions, Sqlite, examine};
 pub use store::{
     Answer, Beat, Changed, Counts, Journal, ListFilter, Outbox, Page, Queue, QueueError, Store, Submitted,
 };

@@ -14,7 +14,8 @@ use crate::settings::{HostArgs, Settings};
 
 /// Examines and reports.
 pub fn run(args: &DoctorArgs, host: &HostArgs, start: Instant) -> Result<Exit, ScoreError> {
-    let findings = doctor::examine(host, &Settings::load(host));
+    let settings = Settings::load_serve(host, &args.serve).map(|(settings, serve, _)| (settings, serve));
+    let findings = doctor::examine(host, &settings);
     let count = |health: Health| findings.iter().filter(|finding| finding.health == health).count();
     let (broken, warnings) = (count(Health::Broken), count(Health::Warning));
     if args.json {

@@ -114,7 +114,7 @@ const MISMATCH: Meaning = Meaning {
         "Give each id of the ground truth exactly one prediction; the order does not matter.",
         "Where predictions may be missing, the classification scorers take missing=wrong: what is missing counts as a wrong answer.",
     ],
-    example: "error[MISMATCH] the ids of output/pred.csv are not those of input/gt.csv: 1 extra (\"4\")\n         at output/pred.csv\n      found 2 ids\n   expected none but the 3 ids of input/gt.csv\n       help ids are compared as text: 1, 01 and ' 1' differ",
+    example: "error[MISMATCH] the ids of output/pred.csv are not those of input/gt.csv: 1 extra (\"4\")\n         at output/pred.csv\n      found 4 ids\n   expected exactly the 3 ids of input/gt.csv\n       help ids are compared as text: 1, 01 and ' 1' differ",
 };
 
 const INVALID_PARAMS: Meaning = Meaning {
@@ -165,7 +165,7 @@ const LOAD_ERROR: Meaning = Meaning {
         "autoscorer scorers inspect FILE shows what a library says about itself, without running it.",
         "If it is a built-in one: autoscorer doctor.",
     ],
-    example: "error[LOAD_ERROR] custom_scorers/mine.so was refused at check\n         at custom_scorers/mine.so\n      found a file that begins with \"hello\\n\"\n   expected an ELF shared library for x86_64\n       help build a crate of type cdylib, and copy its .so file here",
+    example: "error[LOAD_ERROR] custom_scorers/mine.so was refused at check\n         at custom_scorers/mine.so\n      found a file that begins with \"hello\\n\"\n   expected an ELF shared library for x86_64\n       help build a crate of type cdylib, or a shared library in C, and copy its .so file here",
 };
 
 const TIMEOUT_ERROR: Meaning = Meaning {
@@ -192,7 +192,7 @@ const SCORER_PANIC: Meaning = Meaning {
         "Report it to the scorer's author, with the message and the place that it names.",
         "Authors: a user's mistake should be an error with a code, never a panic.",
     ],
-    example: "error[SCORER_PANIC] the scorer panicked in validate: validate went wrong\n   panic at src/lib.rs:30:9\n       help this is a fault of the scorer, not of the workspace: report it to the scorer's author",
+    example: "error[SCORER_PANIC] the scorer panicked in score: index out of bounds: the len is 1 but the index is 1\n   panic at src/lib.rs:30:9\n       help this is a fault of the scorer, not of the workspace: report it to the scorer's author",
 };
 
 const SCORER_CRASHED: Meaning = Meaning {
@@ -227,8 +227,11 @@ const JUDGE_ERROR: Meaning = Meaning {
 const CANCELLED: Meaning = Meaning {
     summary: "Somebody stopped the job, by Ctrl-C or SIGTERM.",
     causes: &["The command was interrupted.", "A supervisor, such as a container platform, ended the process."],
-    remedies: &["Run it again; nothing half-written was left."],
-    example: "error[CANCELLED] the job was cancelled, and its scorer killed",
+    remedies: &[
+        "Run it again; nothing half-written was left.",
+        "Authors: if its scorer had to be killed, the message says so; ask ctx.check() in long loops.",
+    ],
+    example: "error[CANCELLED] the job was cancelled",
 };
 
 const UNHANDLED_ERROR: Meaning = Meaning {
@@ -241,5 +244,5 @@ const UNHANDLED_ERROR: Meaning = Meaning {
         "Look at the message first, then at autoscorer doctor.",
         "Report it to the maintainers, with the message.",
     ],
-    example: "error[UNHANDLED_ERROR] a check failed without naming a fault",
+    example: "error[UNHANDLED_ERROR] the header is not id,label\n         at input/gt.csv:1",
 };

@@ -1,6 +1,5 @@
 //! Who asks, and whether they may: bearer tokens with scopes.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -36,19 +35,7 @@ impl Gate {
     pub fn open(settings: &ServeSettings) -> Result<Self, String> {
         let tokens = Tokens::read(&settings.tokens)
             .map_err(|error| format!("the tokens in {} cannot be read: {error}", settings.tokens.display()))?;
-        let safe = is_loopback(settings.bind) || settings.allow_unauthenticated;
-        if tokens.is_empty() && !safe {
-            return Err(format!("{} is no loopback address, and there are no tokens", settings.bind));
-        }
-        let anonymous = match settings.anonymous {
-            Some(scope) if scope > Scope::None && !safe => {
-                return Err(format!("{} is no loopback address, and anybody might {scope:?}", settings.bind));
-            }
-            Some(scope) => scope,
-            // Whoever has made tokens wants to know who asks, even after taking the last one out.
-            None if tokens.were_ever_made() => Scope::None,
-            None => Scope::Submit,
-        };
+        let anonymous = settings.anonymous_scope(&tokens)?;
         Ok(Self { tokens, anonymous })
     }
 
@@ -91,11 +78,6 @@ impl Gate {
         Err(Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", format!("a token with scope {needed:?} is needed"))
             .hint("send 'Authorization: Bearer TOKEN'; 'autoscorer tokens add' makes a token"))
     }
-}
-
-/// Whether an address is reached from this machine only.
-pub fn is_loopback(address: SocketAddr) -> bool {
-    address.ip().to_canonical().is_loopback()
 }
 
 async fn admit(app: &App, needed: Scope, mut request: Request, next: Next) -> Response {

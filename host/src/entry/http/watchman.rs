@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use super::answer::REQUEST_ID;
 use super::app::App;
-use super::auth::is_loopback;
 use super::problem::Problem;
 
 const NAME: HeaderName = HeaderName::from_static("x-request-id");
@@ -64,7 +63,7 @@ fn check_source(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
     let host = text(header::HOST).unwrap_or_default();
     let name = host_name(host);
     let known = is_local(name) || allowed(&settings.allow_host, name);
-    if (is_loopback(settings.bind) || !settings.allow_host.is_empty()) && !known {
+    if (settings.is_loopback() || !settings.allow_host.is_empty()) && !known {
         return Err(refused(StatusCode::MISDIRECTED_REQUEST, "the Host header names another server")
             .hint("call it by localhost, or allow the name with --allow-host"));
     }

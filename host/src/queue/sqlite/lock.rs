@@ -45,6 +45,14 @@ impl FileLock {
     }
 }
 
+impl FileLock {
+    /// Whether somebody has the lock. A daemon that starts in this very moment would find it taken.
+    pub fn is_held(database: &Path) -> bool {
+        let Ok(file) = File::open(beside(database)) else { return false };
+        flock(&file, FlockOperation::NonBlockingLockShared) == Err(Errno::WOULDBLOCK)
+    }
+}
+
 fn beside(database: &Path) -> PathBuf {
     let mut name = OsString::from(database);
     name.push(".lock");

@@ -6,6 +6,7 @@
 mod claim;
 mod end;
 mod events;
+mod examine;
 mod handover;
 mod line;
 mod lock;
@@ -33,6 +34,7 @@ use super::event::{Event, EventFilter};
 use super::job::{Claim, Ending, Job, JobId, NewJob};
 use super::moment::Moment;
 use super::store::{Answer, Beat, Changed, Counts, Journal, ListFilter, Outbox, Page, Queue, QueueError, Submitted};
+pub use examine::examine;
 use handover::Handover;
 use lock::FileLock;
 use reader::Readers;

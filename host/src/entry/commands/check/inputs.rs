@@ -6,11 +6,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::scratch::Scratch;
+
 /// How large the files of the huge workspace are.
 const HUGE: usize = 8 << 20;
 
-/// A parser of documents cannot be stopped half-way, and an unoptimised one takes a second for more.
+/// The same for documents: an unoptimised parser takes a second for more.
 const HUGE_JSON: usize = 2 << 20;
+
+/// No file is made larger than this.
+const MOST: usize = 64 << 20;
+
+/// The same for documents, which take many times their size in memory.
+const MOST_JSON: usize = 16 << 20;
 
 /// Files by their names.
 type Files = Vec<(String, Vec<u8>)>;
@@ -20,7 +28,7 @@ type Spoil = fn(&str, &[u8]) -> Option<Vec<u8>>;
 
 /// A folder for the workspaces, which goes with them.
 pub struct Inputs {
-    root: PathBuf,
+    scratch: Scratch,
     good: Files,
 }
 
@@ -37,15 +45,13 @@ pub struct Spoilt {
 impl Inputs {
     /// Copies a workspace, or makes one of the usual files.
     pub fn new(workspace: Option<&Path>) -> io::Result<Self> {
-        let root = std::env::temp_dir().join(format!("autoscorer-check-{}", std::process::id()));
-        _ = fs::remove_dir_all(&root);
-        fs::create_dir_all(&root)?;
+        let scratch = Scratch::new("check")?;
         let mut good = Files::new();
         match workspace {
             Some(workspace) => collect(workspace, "", &mut good)?,
             None => good = usual(),
         }
-        Ok(Self { root, good })
+        Ok(Self { scratch, good })
     }
 
     /// A fresh copy of the workspace as it was given.
@@ -53,12 +59,22 @@ impl Inputs {
         self.write(name, &self.good)
     }
 
+    /// The workspace with files of this size, or as large as they are ever made; and how large the largest is.
+    pub fn grown(&self, size: usize) -> io::Result<(PathBuf, usize)> {
+        let most = |name: &str| if name.ends_with(".json") { MOST_JSON } else { MOST };
+        let files: Files = self.changed(|name, bytes| Some(grown(name, bytes, size.min(most(name)))));
+        let largest = files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or_default();
+        Ok((self.write("grown", &files)?, largest))
+    }
+
     /// The workspace in all its spoilt forms.
     pub fn spoilt(&self) -> io::Result<Vec<Spoilt>> {
         let forms: [(&str, &str, Spoil); 7] = [
             ("empty", "no files", |_, _| None),
             ("empty", "empty files", |_, _| Some(Vec::new())),
-            ("huge", "very large files", |name, bytes| Some(huge(name, bytes))),
+            ("huge", "very large files", |name, bytes| {
+                Some(grown(name, bytes, if name.ends_with(".json") { HUGE_JSON } else { HUGE }))
+            }),
             ("unicode", "text of all scripts", |name, _| Some(unicode(name).into_bytes())),
             ("malformed", "files cut in the middle", |_, bytes| Some(bytes[..bytes.len() / 2].to_vec())),
             ("malformed", "bytes that are no text", |_, _| Some((0..=255).rev().cycle().take(4096).collect())),
@@ -66,18 +82,23 @@ impl Inputs {
         ];
         let mut all = Vec::new();
         for (number, (kind, how, spoil)) in forms.into_iter().enumerate() {
-            let is_data = |name: &str| name.starts_with("input/") || name.starts_with("output/");
-            let files = self.good.iter().filter_map(|(name, bytes)| {
-                Some((name.clone(), if is_data(name) { spoil(name, bytes)? } else { bytes.clone() }))
-            });
-            let folder = self.write(&format!("{kind}-{number}"), &files.collect())?;
+            let folder = self.write(&format!("{kind}-{number}"), &self.changed(spoil))?;
             all.push(Spoilt { kind, how, folder });
         }
         Ok(all)
     }
 
+    /// The files, with those that a scorer reads changed or left out.
+    fn changed(&self, change: impl Fn(&str, &[u8]) -> Option<Vec<u8>>) -> Files {
+        let is_data = |name: &str| name.starts_with("input/") || name.starts_with("output/");
+        let files = self.good.iter().filter_map(|(name, bytes)| {
+            Some((name.clone(), if is_data(name) { change(name, bytes)? } else { bytes.clone() }))
+        });
+        files.collect()
+    }
+
     fn write(&self, name: &str, files: &Files) -> io::Result<PathBuf> {
-        let folder = self.root.join(name);
+        let folder = self.scratch.path().join(name);
         for part in ["input", "output"] {
             fs::create_dir_all(folder.join(part))?;
         }
@@ -87,13 +108,6 @@ impl Inputs {
             fs::write(path, bytes)?;
         }
         Ok(folder)
-    }
-}
-
-impl Drop for Inputs {
-    fn drop(&mut self) {
-        // What stays is in the folder for temporary files.
-        _ = fs::remove_dir_all(&self.root);
     }
 }
 
@@ -128,38 +142,44 @@ fn usual() -> Files {
     both.collect()
 }
 
-/// A table with very many rows of its kind; else the same text over and over.
-fn huge(name: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut grown = bytes.to_vec();
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    if let (true, [_, row, ..]) = (name.ends_with(".csv"), text.lines().collect::<Vec<_>>().as_slice()) {
-        let rest = row.split_once(',').map_or("", |(_, rest)| rest);
-        let mut number = 0;
-        while grown.len() < HUGE {
-            grown.extend(format!("huge-{number},{rest}\n").into_bytes());
-            number += 1;
-        }
+/// A table with very many rows of its kind, a document with very many members; else the same text over and over.
+fn grown(name: &str, bytes: &[u8], size: usize) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    if let (true, Some(row)) = (name.ends_with(".csv"), text.lines().nth(1)) {
+        return grown_table(bytes, row, size);
     }
     if let Ok(document) = serde_json::from_slice::<Value>(bytes) {
-        return huge_json(document, bytes.len());
+        return grown_document(document, bytes.len(), size);
     }
-    while !bytes.is_empty() && grown.len() < HUGE {
+    let mut grown = bytes.to_vec();
+    while !bytes.is_empty() && grown.len() < size {
         grown.extend_from_slice(bytes);
     }
     grown
 }
 
-/// A document with very many members, or items, of its kind.
-fn huge_json(mut document: Value, size: usize) -> Vec<u8> {
+/// Rows like the first one, each with an id of its own.
+fn grown_table(bytes: &[u8], row: &str, size: usize) -> Vec<u8> {
+    let rest = row.split_once(',').map_or("", |(_, rest)| rest);
+    let mut grown = bytes.to_vec();
+    let mut number = 0;
+    while grown.len() < size {
+        grown.extend(format!("huge-{number},{rest}\n").into_bytes());
+        number += 1;
+    }
+    grown
+}
+
+fn grown_document(mut document: Value, length: usize, size: usize) -> Vec<u8> {
     match &mut document {
         Value::Object(members) => {
             let some = members.values().next().cloned().unwrap_or_default();
             let each = some.to_string().len() + 16;
-            members.extend((0..HUGE_JSON / each).map(|number| (format!("huge-{number}"), some.clone())));
+            members.extend((0..size / each).map(|number| (format!("huge-{number}"), some.clone())));
         }
         Value::Array(items) if !items.is_empty() => {
             let all = items.clone();
-            items.extend((0..HUGE_JSON / size.max(1)).flat_map(|_| all.clone()));
+            items.extend((0..size / length.max(1)).flat_map(|_| all.clone()));
         }
         _ => {}
     }

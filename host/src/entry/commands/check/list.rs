@@ -32,22 +32,33 @@ pub struct Check {
     pub help: Option<String>,
 }
 
-/// A finding before it is known whom it is about.
-pub type Found = Result<String, (String, String)>;
+/// What a check found, before it is known whom it is about.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// It is as it should be, and this is how it is.
+    Pass(String),
+    /// It is not; and what helps.
+    Fail(String, String),
+    /// It could not be tried, for this reason.
+    Skip(String),
+}
+
+impl Found {
+    /// Not as it should be.
+    pub fn fail(found: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Fail(found.into(), help.into())
+    }
+}
 
 impl Check {
-    /// A check that was made.
+    /// A check that was made, or could not be.
     pub fn new(scorer: Option<&str>, check: &'static str, found: Found) -> Self {
         let (status, found, help) = match found {
-            Ok(found) => (Status::Pass, found, None),
-            Err((found, help)) => (Status::Fail, found, Some(help)),
+            Found::Pass(found) => (Status::Pass, found, None),
+            Found::Fail(found, help) => (Status::Fail, found, Some(help)),
+            Found::Skip(why) => (Status::Skip, why, None),
         };
         Self { scorer: scorer.map(str::to_owned), check, status, found, help }
-    }
-
-    /// A check that could not be made.
-    pub fn skipped(scorer: Option<&str>, check: &'static str, why: &str) -> Self {
-        Self { scorer: scorer.map(str::to_owned), check, status: Status::Skip, found: why.to_owned(), help: None }
     }
 }
 

@@ -52,11 +52,11 @@ impl Trial {
         run::validate(&job, &self.limits, &self.lease, &self.cancel)
     }
 
-    /// How long the score of a workspace takes.
-    pub fn time(&self, workspace: &Path) -> Duration {
+    /// How long the score of a workspace takes, and what comes of it.
+    pub fn time(&self, workspace: &Path) -> (Duration, Result<Outcome, ScoreError>) {
         let start = Instant::now();
-        _ = self.score(workspace);
-        start.elapsed()
+        let answer = self.score(workspace);
+        (start.elapsed(), answer)
     }
 
     /// The memory of the scorer's process between two calls, in bytes.

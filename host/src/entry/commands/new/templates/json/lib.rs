@@ -1,7 +1,7 @@
 //! The share of right answers in two JSON files.
 
 use autoscorer_plugin_api::prelude::*;
-use autoscorer_plugin_api::serde_json::{self, Map, Value};
+use autoscorer_plugin_api::serde_json::{Map, Value};
 
 /// The share of right answers.
 struct MyScorer;
@@ -26,8 +26,9 @@ impl Scorer for MyScorer {
     }
 
     fn score(&self, ctx: &Context<'_>, params: &MyParams) -> Result<Outcome, ScoreError> {
-        let truth = answers(ctx, "input/gt.json")?;
-        let guess = answers(ctx, "output/pred.json")?;
+        // Files of the form {"question": "answer"}.
+        let truth: Map<String, Value> = ctx.json("input/gt.json")?;
+        let guess: Map<String, Value> = ctx.json("output/pred.json")?;
         if truth.is_empty() {
             // A share of nothing is no number, and must not look like one.
             return Err(ScoreError::new(ErrorCode::BadFormat, "input/gt.json has no answers").file("input/gt.json"));
@@ -44,16 +45,6 @@ impl Scorer for MyScorer {
         outcome.summary.pass = Some(share >= params.pass_threshold);
         Ok(outcome)
     }
-}
-
-/// A file of the form `{"question": "answer"}`.
-fn answers(ctx: &Context<'_>, file: &str) -> Result<Map<String, Value>, ScoreError> {
-    serde_json::from_str(&ctx.read_text(file)?).map_err(|error| {
-        ScoreError::new(ErrorCode::ParseError, format!("{file} is no JSON object: {error}"))
-            .file(file)
-            .line(error.line() as u64)
-            .expected("an object such as {\"q1\": \"Paris\"}")
-    })
 }
 
 fn same(given: &Value, answer: &Value, case_sensitive: bool) -> bool {

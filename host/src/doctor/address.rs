@@ -1,0 +1,30 @@
+//! The daemon's address, held against its tokens: who could do what.
+
+use super::{Examination, Finding};
+use crate::daemon::{Scope, Tokens};
+
+const SUBJECT: &str = "daemon's address";
+
+/// Says who could do what.
+pub fn check(seen: &Examination<'_>) -> Vec<Finding> {
+    if !seen.has_data() {
+        return Vec::new();
+    }
+    let serve = seen.serve;
+    // A file that cannot be read is told of by the check of tokens.
+    let Ok(tokens) = Tokens::read(&serve.tokens) else { return Vec::new() };
+    let remedy = "make a token with 'autoscorer tokens add', or listen at a loopback address";
+    vec![match serve.anonymous_scope(&tokens) {
+        Err(reason) => Finding::broken(SUBJECT, reason, remedy),
+        Ok(scope) if scope > Scope::None && !serve.is_loopback() => {
+            let found =
+                format!("{} can be reached from elsewhere, with the scope {} for anybody", serve.bind, name(scope));
+            Finding::warning(SUBJECT, found, remedy)
+        }
+        Ok(scope) => Finding::fine(SUBJECT, format!("{}; the scope without a token is {}", serve.bind, name(scope))),
+    }]
+}
+
+fn name(scope: Scope) -> String {
+    format!("{scope:?}").to_lowercase()
+}
