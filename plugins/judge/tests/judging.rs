@@ -183,7 +183,8 @@ fn what_is_remembered_needs_the_model_s_name_only() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Some(folder.path().to_owned());
     Pairs::many(4).judge(&Settings { cache: cache.clone(), ..settings(&server.url) }).unwrap();
-    let named = Settings { cache, ..Settings::from_lookup(|name| (name == "LLM_MODEL").then(|| "judge".into())).unwrap() };
+    let named =
+        Settings { cache, ..Settings::from_lookup(|name| (name == "LLM_MODEL").then(|| "judge".into())).unwrap() };
     let mut known = Pairs::many(4);
     known.judge(&named).unwrap();
     known.assert_true();

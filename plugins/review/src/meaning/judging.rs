@@ -132,8 +132,11 @@ fn tell(ctx: &Context<'_>, progress: &Progress, total: usize) {
     let Progress { done, calls, cached, failed, undecided, tokens, rate, .. } = progress;
     let total = (total as u64).max(*done);
     ctx.progress(*done, total);
-    let left =
-        if *rate > 0.0 { format!("at most {:.0} s left", (total - done) as f64 / rate) } else { "no answer yet".to_owned() };
+    let left = if *rate > 0.0 {
+        format!("at most {:.0} s left", (total - done) as f64 / rate)
+    } else {
+        "no answer yet".to_owned()
+    };
     ctx.log(
         Level::Info,
         format_args!(
