@@ -40,13 +40,13 @@ pub fn review(comments: &str) -> Sandbox {
     sandbox
 }
 
-fn run(sandbox: &Sandbox, flags: &[&str]) -> Finished {
+pub fn run(sandbox: &Sandbox, flags: &[&str]) -> Finished {
     let mut arguments = vec!["review", "--comments", "reviews", "--references", "references.json", "-o", "out"];
     arguments.extend(flags);
     sandbox.run(&arguments)
 }
 
-fn scored(sandbox: &Sandbox, flags: &[&str]) -> Value {
+pub fn scored(sandbox: &Sandbox, flags: &[&str]) -> Value {
     let mut flags = flags.to_vec();
     flags.push("--json");
     let finished = run(sandbox, &flags);
@@ -58,14 +58,14 @@ fn document(sandbox: &Sandbox) -> Value {
     serde_json::from_slice(&fs::read(sandbox.path().join("out/evaluation_results.json")).unwrap()).unwrap()
 }
 
-fn warned(data: &Value, code: &str) -> String {
+pub fn warned(data: &Value, code: &str) -> String {
     let warnings = data["warnings"].as_array().unwrap();
     let found = warnings.iter().find(|warning| warning["code"] == code);
     found.unwrap_or_else(|| panic!("no {code} in {warnings:#?}"))["message"].as_str().unwrap().to_owned()
 }
 
 /// Both references of the first pull request are repeated, in other words, and something else is said.
-fn good_comments() -> String {
+pub fn good_comments() -> String {
     block("a.go", 10, 10, "Index out of range is possible here")
         + &block("a.go", 12, 12, "Allocates the buffer again in every row")
         + &block("c.go", 1, 1, "Typo")

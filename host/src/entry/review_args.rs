@@ -6,6 +6,25 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::cli::JobArgs;
+use super::gate_args::GateArgs;
+
+/// How parameters that errors speak of are given on the command line.
+pub const FLAGS: [(&str, &str); 14] = [
+    ("pr_url", "--pr-url"),
+    ("semantic_matcher_type", "--matcher"),
+    ("threshold", "--threshold"),
+    ("pr_categories", "--pr-category"),
+    ("project_languages", "--language"),
+    ("comment_categories", "--category"),
+    ("comment_contexts", "--context"),
+    ("concurrency", "--concurrency"),
+    ("votes", "--votes"),
+    ("cache", "--cache"),
+    ("env_file", "--env-file"),
+    ("allow_errors", "--allow-errors"),
+    ("call_timeout", "-p call_timeout"),
+    ("preset", "-p preset"),
+];
 
 /// `review`
 #[derive(Debug, Args)]
@@ -82,12 +101,12 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Judge")]
     pub env_file: Option<PathBuf>,
 
-    /// Give a score although some pairs could not be judged
+    /// Give a score although some pairs could not be judged, as if those were no matches
     #[arg(long, help_heading = "Judge")]
     pub allow_errors: bool,
 
-    /// Tell how many pairs, calls and tokens it would take; ask nobody
-    #[arg(long)]
+    /// Tell how many pairs, calls and tokens it would take; ask nobody, write nothing
+    #[arg(long, conflicts_with = "baseline")]
     pub dry_run: bool,
 
     /// Tell how far it is in lines on stderr, also where that is no terminal
@@ -101,6 +120,10 @@ pub struct ReviewArgs {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+
+    /// When the score is not good enough.
+    #[command(flatten)]
+    pub gate: GateArgs,
 }
 
 impl ReviewArgs {
@@ -131,6 +154,6 @@ impl ReviewArgs {
 }
 
 /// The scorer may run elsewhere.
-fn absolute(path: &Path) -> String {
+pub fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

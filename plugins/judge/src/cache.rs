@@ -60,6 +60,16 @@ impl<V: Serialize + DeserializeOwned> Cache<V> {
         opened.map_err(|error| JudgeError::File { path, message: error.to_string() })
     }
 
+    /// Reads a file of the cache's folder, if it is there; what is put is not kept.
+    pub(crate) fn look(folder: Option<&Path>, name: &str) -> Result<Self, JudgeError> {
+        let Some(path) = folder.map(|folder| folder.join(name)).filter(|path| path.exists()) else {
+            return Self::open(None, name);
+        };
+        let known = File::open(&path).and_then(|file| read(&file));
+        let known = known.map_err(|error| JudgeError::File { path, message: error.to_string() })?;
+        Ok(Self { known, file: None, error: None })
+    }
+
     /// What is known under a key.
     pub(crate) fn get(&self, key: &Key) -> Option<&V> {
         self.known.get(key)
@@ -120,6 +130,18 @@ mod tests {
         assert_eq!(cache.get(&Key::of(&["a"])).map(String::as_str), Some("line\nbreak"));
         assert_eq!(cache.get(&Key::of(&["b"])).map(String::as_str), Some("two"));
         assert_eq!(cache.get(&Key::of(&["c"])), None);
+    }
+
+    #[test]
+    fn looking_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("deep");
+        let mut nothing = Cache::<String>::look(Some(&deep), "test.jsonl").unwrap();
+        nothing.put(&Key::of(&["a"]), &"one".to_owned());
+        assert!(nothing.get(&Key::of(&["a"])).is_none() && !deep.exists());
+        open(&deep).put(&Key::of(&["a"]), &"one".to_owned());
+        let known = Cache::<String>::look(Some(&deep), "test.jsonl").unwrap();
+        assert_eq!(known.get(&Key::of(&["a"])).map(String::as_str), Some("one"));
     }
 
     #[test]

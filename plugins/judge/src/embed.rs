@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use crate::cache::{Cache, Key};
 use crate::caller::{Caller, Cost};
 use crate::client::Failure;
-use crate::endpoint::Service;
+use crate::endpoint::{Endpoint, Service};
 use crate::error::JudgeError;
 use crate::prompt;
 use crate::run::{MOMENT, TICK};
@@ -21,6 +21,9 @@ use crate::vector;
 /// Texts in one call, at most; a server that takes fewer gets fewer.
 const BATCH: usize = 64;
 
+/// The file that remembers vectors.
+const NAME: &str = "vectors.jsonl";
+
 /// Vectors in the order of the texts, and what they cost.
 #[derive(Debug, Clone, Default)]
 pub struct Embeddings {
@@ -30,10 +33,14 @@ pub struct Embeddings {
     pub usage: Usage,
 }
 
-/// How many calls, and about how many tokens, vectors of these texts take if none is known yet.
-pub fn estimate_embeddings(texts: &[String]) -> (u64, u64) {
-    let asked = || texts.iter().filter(|text| !text.trim().is_empty());
-    (asked().count().div_ceil(BATCH) as u64, asked().map(|text| prompt::tokens(text)).sum())
+/// How many calls, and about how many tokens, vectors of these texts take beyond those that are remembered. Asks nobody
+/// and writes nothing.
+pub fn estimate_embeddings(texts: &[String], settings: &Settings) -> Result<(u64, u64), JudgeError> {
+    let model = settings.embedding.as_ref().map(Endpoint::model);
+    let cache = Cache::<String>::look(settings.cache.as_deref(), NAME)?;
+    let known = |text: &String| model.is_some_and(|model| cache.get(&Key::of(&[model, text])).is_some());
+    let asked = || texts.iter().filter(|text| !text.trim().is_empty() && !known(text));
+    Ok((asked().count().div_ceil(BATCH) as u64, asked().map(|text| prompt::tokens(text)).sum()))
 }
 
 /// Turns texts into vectors, in batches, several at once. Blocks until all are done or until `stop` says so.
@@ -50,7 +57,7 @@ pub fn embed(
         texts,
         model: endpoint.model().to_owned(),
         caller: Arc::new(Caller::new(endpoint, Service::Embeddings, settings)?),
-        cache: Cache::open(settings.cache.as_deref(), "vectors.jsonl")?,
+        cache: Cache::open(settings.cache.as_deref(), NAME)?,
         open: settings.concurrency.saturating_mul(2),
         places: HashMap::new(),
         batches: Vec::new(),

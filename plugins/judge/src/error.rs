@@ -41,11 +41,7 @@ impl fmt::Display for JudgeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { what, names } => {
-                write!(
-                    f,
-                    "the matcher `{what}` needs {}: set them in the environment or in a .env file",
-                    names.join(" and ")
-                )
+                write!(f, "the matcher `{what}` needs {}, in the environment or in a .env file", names.join(" and "))
             }
             Self::Setting { name, message } => write!(f, "{name}: {message}"),
             Self::Refused { message } => f.write_str(message),

@@ -4,7 +4,7 @@
 //! many calls in flight as the [`Settings`] allow, asks no pair of equal texts twice, remembers verdicts on disk, and hands
 //! each [`Judgement`] back to the plan. [`embed()`] does the same for vectors.
 //!
-//! A pair's way: `run` takes it from the plan, `cache` may know it already, else `ask` leads it to a verdict: `prompt` writes
+//! A pair's way: `run` takes it from the plan, `verdicts` may know it already, else `ask` leads it to a verdict: `prompt` writes
 //! the question in the `dialect` that the server understands; `caller` makes the call through `client`, at the endpoint's
 //! `pace`, until an answer comes; `answer` reads it, and `words` where it is prose.
 //!
@@ -55,6 +55,7 @@ mod runtime;
 mod settings;
 mod usage;
 mod vector;
+mod verdicts;
 mod words;
 
 pub use embed::{Embeddings, embed, estimate_embeddings};
@@ -67,3 +68,4 @@ pub use run::judge;
 pub use settings::Settings;
 pub use usage::{Progress, Usage};
 pub use vector::cosine;
+pub use verdicts::Verdicts;

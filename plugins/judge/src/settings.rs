@@ -6,12 +6,15 @@ use std::time::Duration;
 use crate::dotenv::Dotenv;
 use crate::endpoint::Endpoint;
 use crate::error::JudgeError;
+use crate::verdicts::NAME as VERDICTS;
 
 /// Whom to ask, and how.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The language model that compares meanings.
     pub llm: Option<Endpoint>,
+    /// The language model's name, also where its address is unknown: verdicts are remembered by it.
+    pub llm_model: Option<String>,
     /// The model that turns texts into vectors.
     pub embedding: Option<Endpoint>,
     /// Calls in flight, at most.
@@ -36,6 +39,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             llm: None,
+            llm_model: None,
             embedding: None,
             concurrency: 16,
             votes: 1,
@@ -53,12 +57,15 @@ const LLM: [&str; 3] = ["LLM_MODEL_URL", "LLM_MODEL", "LLM_API_KEY"];
 const EMBEDDING: [&str; 3] = ["EMBEDDING_MODEL_URL", "EMBEDDING_MODEL", "EMBEDDING_API_KEY"];
 
 impl Settings {
-    /// Takes the endpoints from the environment or, where that is silent, from a `.env` file. Absent ones are no error
-    /// until they are needed; a file that is named but cannot be read is one.
-    pub fn from_env(dotenv: Option<&Path>) -> Result<Self, JudgeError> {
+    /// Takes the endpoints from the environment or, where that is silent, from a `.env` file; a language model that is
+    /// named goes before either. Absent ones are no error until they are needed; a file that is named but cannot be read
+    /// is one.
+    pub fn from_env(dotenv: Option<&Path>, llm_model: Option<&str>) -> Result<Self, JudgeError> {
         let file = dotenv.map(Dotenv::read).transpose()?.unwrap_or_default();
         Self::from_lookup(|name| {
-            std::env::var(name).ok().filter(|value| !value.trim().is_empty()).or_else(|| file.get(name))
+            let named = llm_model.filter(|_| name == LLM[1]).map(str::to_owned);
+            let set = || std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+            named.or_else(set).or_else(|| file.get(name))
         })
     }
 
@@ -66,6 +73,7 @@ impl Settings {
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, JudgeError> {
         let mut settings = Self::default();
         settings.llm = settings.endpoint("LLM", LLM, &lookup)?;
+        settings.llm_model = lookup(LLM[1]).map(|model| model.trim().to_owned()).filter(|model| !model.is_empty());
         settings.embedding = settings.endpoint("EMBEDDING", EMBEDDING, &lookup)?;
         Ok(settings)
     }
@@ -73,6 +81,21 @@ impl Settings {
     /// The language model, or an error that names what is missing.
     pub fn need_llm(&self) -> Result<&Endpoint, JudgeError> {
         self.llm.as_ref().ok_or_else(|| self.lacking("llm", &LLM[..2]))
+    }
+
+    /// The language model's name.
+    pub fn model(&self) -> Option<&str> {
+        self.llm.as_ref().map(Endpoint::model).or(self.llm_model.as_deref())
+    }
+
+    /// The language model's name, which is enough where all verdicts are remembered, or an error that names what is missing.
+    pub fn need_model(&self) -> Result<&str, JudgeError> {
+        self.model().ok_or_else(|| self.lacking("llm", &LLM[..2]))
+    }
+
+    /// Whether there are verdicts of earlier runs.
+    pub fn remembers(&self) -> bool {
+        self.cache.as_ref().is_some_and(|folder| folder.join(VERDICTS).exists())
     }
 
     /// The embedding model, or an error that names what is missing.

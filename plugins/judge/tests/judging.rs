@@ -176,3 +176,19 @@ fn progress_ends_with_all_that_was_done() {
     assert_eq!((last.done, last.total, last.calls, last.tokens), (30, 30, usage.calls, usage.tokens));
     assert!(last.rate > 0.0);
 }
+
+#[test]
+fn what_is_remembered_needs_the_model_s_name_only() {
+    let server = Standin::start(Call::judged);
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Some(folder.path().to_owned());
+    Pairs::many(4).judge(&Settings { cache: cache.clone(), ..settings(&server.url) }).unwrap();
+    let named =
+        Settings { cache, ..Settings::from_lookup(|name| (name == "LLM_MODEL").then(|| "judge".into())).unwrap() };
+    let mut known = Pairs::many(4);
+    known.judge(&named).unwrap();
+    known.assert_true();
+    let error = Pairs::many(5).judge(&named).unwrap_err().to_string();
+    assert!(error.contains("needs LLM_MODEL_URL,"), "{error}");
+    assert_eq!(server.calls(), 4);
+}

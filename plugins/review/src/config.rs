@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use autoscorer_judge::Settings;
+use autoscorer_judge::{JudgeError, Settings};
 use autoscorer_plugin_api::prelude::*;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::filter::Filter;
 use crate::matching::batch::Asked;
@@ -32,6 +33,16 @@ impl Matcher {
             Self::Embedding => "embedding",
             Self::Lexical => "lexical",
             Self::None => "none",
+        }
+    }
+
+    /// Whether somebody can be asked. Where verdicts are remembered, the model's name may be enough.
+    fn check_settings(self, judge: &Settings) -> Result<(), JudgeError> {
+        match self {
+            Self::Llm if judge.remembers() => judge.need_model().map(|_| ()),
+            Self::Llm => judge.need_llm().map(|_| ()),
+            Self::Embedding => judge.need_embedding().map(|_| ()),
+            Self::Lexical | Self::None => Ok(()),
         }
     }
 }
@@ -66,21 +77,18 @@ impl Config {
         if !(params.call_timeout > 0.0 && params.call_timeout < 1e6) {
             faults.push(wrong("call_timeout", "a time that cannot be", "a number of seconds above 0"));
         }
-        if params.concurrency == 0 || params.votes.is_multiple_of(2) {
-            faults.push(wrong(
-                "concurrency, votes",
-                "a number that cannot be",
-                "at least 1, and an odd number of votes",
-            ));
+        if params.concurrency == 0 {
+            faults.push(wrong("concurrency", "no call could ever be made", "at least 1"));
+        }
+        if params.votes.is_multiple_of(2) {
+            let what = format!("{} votes can be without a majority", params.votes);
+            faults.push(wrong("votes", &what, "an odd number"));
         }
         let judge = faults.absorb(settings(params, workspace)).unwrap_or_default();
         let matcher = Self::matcher(params, &judge);
-        match matcher {
-            // The published evaluator asks its language model in either case.
-            Matcher::Llm => faults.absorb(judge.need_llm().map_err(missing)).is_some(),
-            Matcher::Embedding => faults.absorb(judge.need_embedding().map_err(missing)).is_some(),
-            Matcher::Lexical | Matcher::None => true,
-        };
+        if !params.dry_run {
+            faults.absorb(matcher.check_settings(&judge).map_err(missing));
+        }
         faults.into_result()?;
         Ok(Self {
             profile: params.profile,
@@ -102,6 +110,7 @@ impl Config {
             if params.preset == Preset::Embedding { MatcherName::Embedding } else { params.semantic_matcher_type };
         match name {
             MatcherName::Llm => Matcher::Llm,
+            // The published evaluator asks its language model in either case.
             MatcherName::Embedding if params.profile == Profile::Upstream => Matcher::Llm,
             MatcherName::Embedding => Matcher::Embedding,
             MatcherName::Lexical => Matcher::Lexical,
@@ -124,6 +133,14 @@ impl Config {
     /// Which pairs are judged.
     pub(crate) fn asked(&self) -> Asked {
         if self.profile == Profile::Strict { Asked::All } else { Asked::InTurn }
+    }
+
+    /// What a later run of the same workspace has to be told to be the same: the matcher, and the model that it asks.
+    pub(crate) fn chosen(&self) -> Map<String, Value> {
+        let matcher = ("semantic_matcher_type".to_owned(), self.matcher.name().into());
+        let model = self.judge.model().filter(|_| self.matcher == Matcher::Llm);
+        let model = model.map(|model| ("llm_model".to_owned(), model.into()));
+        [matcher].into_iter().chain(model).collect()
     }
 
     /// The document's echo of the configuration.
@@ -159,7 +176,7 @@ fn default_similarity(matcher: Matcher) -> f64 {
 fn settings(params: &ReviewParams, workspace: &Path) -> Result<Settings, ScoreError> {
     let named = params.env_file.as_ref().map(PathBuf::from);
     let file = named.or_else(|| Some(PathBuf::from(".env")).filter(|file| file.is_file()));
-    let settings = Settings::from_env(file.as_deref()).map_err(missing)?;
+    let settings = Settings::from_env(file.as_deref(), params.llm_model.as_deref()).map_err(missing)?;
     Ok(Settings {
         concurrency: params.concurrency,
         votes: u32::try_from(params.votes).unwrap_or(u32::MAX),
@@ -170,9 +187,11 @@ fn settings(params: &ReviewParams, workspace: &Path) -> Result<Settings, ScoreEr
     })
 }
 
-fn missing(error: autoscorer_judge::JudgeError) -> ScoreError {
-    ScoreError::new(ErrorCode::InvalidParams, error.to_string())
-        .hint("or use semantic_matcher_type \"lexical\", an offline estimate, or \"none\" to compare places only")
+/// Settings that are absent or wrong.
+pub(crate) fn missing(error: JudgeError) -> ScoreError {
+    ScoreError::new(ErrorCode::InvalidParams, error.to_string()).hint(
+        "or use params.semantic_matcher_type \"lexical\", an offline estimate, or \"none\" to compare places only",
+    )
 }
 
 fn wrong(key: &str, what: &str, expected: &str) -> ScoreError {

@@ -12,6 +12,8 @@ params! {
         profile: Profile = "corrected",
         /// What tells whether two comments mean the same: "llm", "embedding", "lexical" (offline, an estimate), "none"; "auto" is "llm" where one is configured, else "lexical".
         semantic_matcher_type: MatcherName = "auto",
+        /// The language model's name; LLM_MODEL, if it is not given. Verdicts that are remembered need no other setting.
+        llm_model: Option<String> = null,
         /// A shorthand: "embedding", "location_only", or "with_filter", which needs a filter.
         preset: Preset = "none",
         /// How many lines a comment may be away from its reference; 0 means that they share a line.

@@ -1,5 +1,6 @@
 //! `review_match`: generated review comments against those that people made.
 
+use autoscorer_plugin_api::outcome::Warning;
 use autoscorer_plugin_api::prelude::*;
 
 use crate::config::Config;
@@ -36,50 +37,69 @@ impl Scorer for ReviewMatch {
 
     fn score(&self, ctx: &Context<'_>, params: &ReviewParams) -> Result<Outcome, ScoreError> {
         let config = Config::of(params, ctx.workspace())?;
-        let mut input = Input::read(ctx, params.pr_url.as_deref())?;
+        let input = Input::read(ctx, params.pr_url.as_deref())?;
         ctx.check()?;
-        if params.dry_run {
-            let tasks: Vec<_> = input.reviews.iter_mut().map(|review| task(review, &config)).collect();
-            return Ok(Estimate::of(&tasks, &config, params.max_note_chars, params.votes).outcome(&config));
-        }
-        if config.fell_back {
-            ctx.log(
-                Level::Info,
-                "no language model is configured (LLM_MODEL_URL, LLM_MODEL): meaning is estimated by shared terms",
-            );
-        }
-        let mut about_input = Outcome::new("none", 0.0, Direction::Higher);
-        warnings::about_files(&mut about_input, &input.files);
-        warnings::about_references(&mut about_input, &input.reviews);
-        warnings::about_places(&mut about_input, &input.reviews);
-        let (files, skipped) = (input.files.len(), document::skipped(&input.files));
-        let evaluation = Evaluation::of(ctx, &config, input, params.max_note_chars)?;
-        check_coverage(&evaluation, params.allow_errors)?;
-        let totals = Totals::of(&evaluation, files);
-        let breakdown = Breakdown::of(&evaluation);
-        let mut outcome = outcome::of(&evaluation, &config, &totals, params);
-        outcome.warnings.extend(about_input.warnings);
-        outcome.detail("breakdown", serde_json::to_value(&breakdown).unwrap_or_default());
-        document::write(ctx, &config, &evaluation, &totals, &breakdown, &skipped)?;
-        let page = Page { config: &config, evaluation: &evaluation, outcome: &outcome, breakdown: &breakdown };
-        report::write(ctx, &page)?;
-        Ok(outcome)
+        let scored = if params.dry_run { dry(input, &config, params) } else { judged(ctx, input, &config, params) };
+        // What was chosen is told also where it failed, so that whoever goes on can go on with the same.
+        scored.map_err(|error| error.detail("chosen", config.chosen()))
     }
 }
 
-/// A pair without a verdict is an error: it must not look like a difference.
+fn dry(mut input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
+    let warnings = about(&input);
+    let tasks: Vec<_> = input.reviews.iter_mut().map(|review| task(review, config)).collect();
+    let mut outcome = Estimate::of(&tasks, config, params.max_note_chars)?.outcome(config);
+    outcome.warnings.extend(warnings);
+    Ok(outcome)
+}
+
+fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
+    if config.fell_back {
+        ctx.log(
+            Level::Info,
+            "no language model is configured (LLM_MODEL_URL, LLM_MODEL): meaning is estimated by shared terms",
+        );
+    }
+    let (warnings, files, skipped) = (about(&input), input.files.len(), document::skipped(&input.files));
+    let evaluation = Evaluation::of(ctx, config, input, params.max_note_chars)?;
+    check_coverage(&evaluation, params.allow_errors)?;
+    let totals = Totals::of(&evaluation, files);
+    let breakdown = Breakdown::of(&evaluation);
+    let mut outcome = outcome::of(&evaluation, config, &totals, params);
+    outcome.warnings.extend(warnings);
+    outcome.detail("breakdown", serde_json::to_value(&breakdown).unwrap_or_default());
+    document::write(ctx, config, &evaluation, &totals, &breakdown, &skipped)?;
+    let page = Page { config, evaluation: &evaluation, outcome: &outcome, breakdown: &breakdown };
+    report::write(ctx, &page)?;
+    Ok(outcome)
+}
+
+/// What the reader should know about the input.
+fn about(input: &Input) -> Vec<Warning> {
+    let mut about_input = Outcome::new("none", 0.0, Direction::Higher);
+    warnings::about_files(&mut about_input, &input.files);
+    warnings::about_manifest(&mut about_input, &input.absent);
+    warnings::about_references(&mut about_input, &input.reviews);
+    warnings::about_places(&mut about_input, &input.reviews);
+    about_input.warnings
+}
+
+/// A pair without a verdict is an error: it must not look like a difference. Where no pair has one there is nothing to
+/// allow: it would be a score of nothing.
 fn check_coverage(evaluation: &Evaluation, allow_errors: bool) -> Result<(), ScoreError> {
     let (asked, undecided) = evaluation.asked();
-    if undecided == 0 || allow_errors {
+    if undecided == 0 || (allow_errors && undecided < asked) {
         return Ok(());
     }
     let all = evaluation.cases.iter().flat_map(Case::all_judgements);
     let first = all.filter(|one| !one.verdict.is_decided()).filter_map(|one| one.reason.clone()).min();
     let message =
         format!("{undecided} of {asked} pairs got no verdict; none of them counts as different, so there is no score");
+    let hint = "run it again: what was judged is remembered, and only the rest is asked";
+    let hint = if undecided < asked { format!("{hint}; or params.allow_errors") } else { hint.to_owned() };
     Err(ScoreError::new(ErrorCode::JudgeError, message)
         .found(first.unwrap_or_default())
-        .hint("run it again: what was judged is remembered, and only the rest is asked; or allow_errors")
+        .hint(hint)
         .detail("coverage", outcome::coverage(asked, undecided))
         .detail("failed", evaluation.usage.failed)
         .detail("undecided", evaluation.usage.undecided))

@@ -31,6 +31,14 @@ pub(crate) fn about_files(outcome: &mut Outcome, files: &[CommentFile]) {
     }
 }
 
+/// Adds a warning for files that the manifest names and that are not there.
+pub(crate) fn about_manifest(outcome: &mut Outcome, absent: &[String]) {
+    if !absent.is_empty() {
+        let what = "input/manifest.json names files that are not there";
+        outcome.warn("FILE_ABSENT", format!("{what}: {}", listed(absent)));
+    }
+}
+
 /// Adds a warning for words of the references that are on no list.
 pub(crate) fn about_references(outcome: &mut Outcome, reviews: &[Review]) {
     let mut unknown: BTreeMap<(&str, &str), (usize, Option<&str>)> = BTreeMap::new();

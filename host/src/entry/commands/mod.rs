@@ -12,8 +12,6 @@ mod gates;
 pub mod inspect;
 mod interrupt;
 pub mod jobs;
-mod judging_bar;
-mod laid_out;
 pub mod list;
 pub mod man;
 mod meanings;

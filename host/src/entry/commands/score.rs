@@ -186,7 +186,12 @@ pub(super) fn document_of(reports: &[Report], start: Instant) -> Envelope<serde_
 }
 
 /// One workspace's answer is its result; that of several is a list of them, and an error if any failed.
-fn document(reports: &[Report], judged: &Judged, gated: bool, start: Instant) -> Envelope<serde_json::Value> {
+pub(super) fn document(
+    reports: &[Report],
+    judged: &Judged,
+    gated: bool,
+    start: Instant,
+) -> Envelope<serde_json::Value> {
     let scored = |(at, report): (usize, &Report)| {
         let mut scored = json!(Scored { workspace: &report.workspace, result: &report.result });
         if gated {

@@ -63,6 +63,15 @@ impl Task {
         (&self.comments[comment as usize].note, &self.references[reference as usize].note)
     }
 
+    /// The texts of every pair at the same place.
+    pub(crate) fn all_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let of_comment = |(comment, references): (usize, &Vec<u32>)| {
+            references.iter().map(move |reference| (comment as u32, *reference)).collect::<Vec<_>>()
+        };
+        let pairs = self.candidates.iter().enumerate().flat_map(of_comment);
+        pairs.map(|(comment, reference)| self.texts(comment, reference))
+    }
+
     /// How many pairs are at the same place.
     pub(crate) fn pairs(&self) -> usize {
         self.candidates.iter().map(Vec::len).sum()

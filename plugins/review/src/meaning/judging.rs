@@ -11,7 +11,7 @@ use autoscorer_plugin_api::prelude::*;
 
 use super::lexical::Lexical;
 use super::vectors::Vectors;
-use crate::config::{Config, Matcher};
+use crate::config::{Config, Matcher, missing};
 use crate::matching::batch::{Batch, start_of};
 use crate::matching::task::Task;
 
@@ -83,13 +83,8 @@ fn by_vectors(
 /// Every note that is at the same place as another, once.
 pub(crate) fn notes(tasks: &[Task], longest: usize) -> Vec<String> {
     let mut notes = BTreeSet::new();
-    for task in tasks {
-        for (comment, candidates) in task.candidates.iter().enumerate() {
-            for reference in candidates {
-                let (generated, reference) = task.texts(comment as u32, *reference);
-                notes.extend([generated, reference].map(|note| start_of(note, longest)));
-            }
-        }
+    for (generated, reference) in tasks.iter().flat_map(Task::all_texts) {
+        notes.extend([generated, reference].map(|note| start_of(note, longest)));
     }
     notes.into_iter().map(str::to_owned).collect()
 }
@@ -122,15 +117,26 @@ fn watched<T: Send>(
         worker.join()
     });
     let result = result.map_err(|_| ScoreError::new(ErrorCode::ScorerPanic, "the judge panicked"))?;
-    result.map_err(|error| ScoreError::new(ErrorCode::JudgeError, error.to_string()))
+    result.map_err(failed)
+}
+
+/// Why nobody could be asked. What is missing is the user's to set; anything else is the judge's failure.
+pub(crate) fn failed(error: JudgeError) -> ScoreError {
+    match error {
+        JudgeError::Missing { .. } => missing(error),
+        _ => ScoreError::new(ErrorCode::JudgeError, error.to_string()),
+    }
 }
 
 fn tell(ctx: &Context<'_>, progress: &Progress, total: usize) {
     let Progress { done, calls, cached, failed, undecided, tokens, rate, .. } = progress;
     let total = (total as u64).max(*done);
     ctx.progress(*done, total);
-    let left =
-        if *rate > 0.0 { format!("{:.0} s left", (total - done) as f64 / rate) } else { "no answer yet".to_owned() };
+    let left = if *rate > 0.0 {
+        format!("at most {:.0} s left", (total - done) as f64 / rate)
+    } else {
+        "no answer yet".to_owned()
+    };
     ctx.log(
         Level::Info,
         format_args!(

@@ -13,8 +13,17 @@ pub(crate) struct CommentFile {
     pub(crate) name: String,
     /// What is in it; its comments move on to their pull request.
     pub(crate) tagged: Tagged,
+    /// Whether there is nothing in it: its reviewer had nothing to say.
+    pub(crate) blank: bool,
     /// Why it takes no part, if it does not.
     pub(crate) skipped: Option<String>,
+}
+
+impl CommentFile {
+    /// Whether it says something about its pull request: that nothing is to be said counts, what cannot be used does not.
+    pub(crate) fn speaks(&self) -> bool {
+        self.skipped.is_none() || self.blank
+    }
 }
 
 /// The names of all comment files.
@@ -39,9 +48,9 @@ pub(crate) fn names(ctx: &Context<'_>) -> Result<Vec<String>, ScoreError> {
 pub(crate) fn read(ctx: &Context<'_>, name: String) -> CommentFile {
     let text = match ctx.read_text(&format!("output/{name}")) {
         Ok(text) => text,
-        Err(error) => return CommentFile { name, skipped: Some(error.message), tagged: Tagged::default() },
+        Err(error) => return CommentFile { name, skipped: Some(error.message), ..CommentFile::default() },
     };
     let tagged = tagged::parse(&unix_lines(text));
     let skipped = tagged.comments.is_empty().then(|| "there is no comment in it".to_owned());
-    CommentFile { name, tagged, skipped }
+    CommentFile { name, blank: tagged.comments.is_empty() && tagged.oddities.is_empty(), tagged, skipped }
 }

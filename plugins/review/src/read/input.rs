@@ -20,6 +20,8 @@ pub(crate) struct Input {
     pub(crate) reviews: Vec<Review>,
     /// Every comment file, with what became of it.
     pub(crate) files: Vec<CommentFile>,
+    /// Files that the manifest names and that are not there.
+    pub(crate) absent: Vec<String>,
 }
 
 /// A pull request with what was said about it.
@@ -47,12 +49,34 @@ impl Input {
                 .push(ScoreError::new(ErrorCode::InvalidParams, message).expected("one file, or input/manifest.json"));
         }
         let reviews = requests.into_iter().map(|request| review(request, &negatives)).collect();
-        let mut input = Self { reviews, files: Vec::new() };
+        let absent = manifest.keys().filter(|name| !names.contains(name)).cloned().collect();
+        let mut input = Self { reviews, files: Vec::new(), absent };
         for name in names {
             let named = manifest.get(&name).map(String::as_str).or(pr_url);
             input.add_file(files::read(ctx, name), named, &mut faults);
         }
+        if faults.is_empty() {
+            faults.absorb(input.check_files());
+        }
         faults.into_result().map(|()| input)
+    }
+
+    /// A run in which no file says anything about any pull request is a mistake, and no score of 0.
+    fn check_files(&self) -> Result<(), ScoreError> {
+        let used = self.reviews.iter().filter_map(|review| review.file);
+        if used.map(|file| &self.files[file]).any(CommentFile::speaks) {
+            return Ok(());
+        }
+        let Some(first) = self.files.first() else {
+            return Err(ScoreError::new(ErrorCode::MissingFile, "there is no comment file in output/")
+                .expected("files comments_{repo}_{number}.txt"));
+        };
+        let reason = first.skipped.as_deref().unwrap_or_default();
+        let message = format!("none of the comment files takes part ({}), so there is no score", self.files.len());
+        Err(ScoreError::new(ErrorCode::Mismatch, message)
+            .found(format!("{}: {reason}", first.name))
+            .expected("a file of comments on a pull request of the references")
+            .hint("name it comments_{repo}_{number}.txt, or say whose it is: input/manifest.json, params.pr_url"))
     }
 
     fn add_file(&mut self, mut file: CommentFile, named: Option<&str>, faults: &mut Faults) {
@@ -64,8 +88,9 @@ impl Input {
         let found: Vec<usize> = (0..self.reviews.len()).filter(|at| fits(&self.reviews[*at].request.pull)).collect();
         match found[..] {
             [] => {
-                _ = file.skipped.get_or_insert_with(|| match named {
-                    Some(url) => format!("no reference for {url}"),
+                _ = file.skipped.get_or_insert_with(|| match named_pull {
+                    Some(pull) if !pull.is_address() => format!("{} is no address of a pull request", pull.url),
+                    Some(pull) => format!("there are no references for {}", pull.url),
                     None => "no pull request of the references has this repository and number; \
                          name the file comments_{repo}_{number}.txt, or list it in input/manifest.json"
                         .to_owned(),

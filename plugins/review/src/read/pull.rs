@@ -38,6 +38,11 @@ impl Pull {
         }
     }
 
+    /// Whether the address looks like one of a pull request.
+    pub(crate) fn is_address(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// The name of its evaluation.
     pub(crate) fn evaluation_id(&self) -> String {
         format!("{}_{}", self.repo, self.number)

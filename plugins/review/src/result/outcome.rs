@@ -108,6 +108,7 @@ fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_
     outcome
         .detail("profile", json!(config.profile))
         .detail("semantic_matcher_type", config.matcher.name())
+        .detail("chosen", config.chosen())
         .detail("estimate", estimate)
         .detail("pull_requests_without_comments", silent(evaluation))
         .detail("filter", json!(config.filter));

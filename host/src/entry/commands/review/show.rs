@@ -1,60 +1,15 @@
-//! `review`: comments and references become a workspace of `review_match`, which is scored and shown.
+//! What a person sees of a judged review: measures, counts, groups, and where the rest is.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use autoscorer_plugin_api::context::Level;
-use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::Value;
 
-use super::judging_bar::JudgingBar;
-use super::laid_out::LaidOut;
-use super::{interrupt, requests, score};
-use crate::engine::{Engine, Report};
-use crate::entry::exit::Exit;
+use crate::engine::Report;
 use crate::entry::print;
-use crate::entry::review_args::ReviewArgs;
-use crate::job::{Observer, Request, ScorerName};
 use crate::save::ResultFile;
-use crate::settings::Settings;
-use crate::telemetry::narrate;
 
-/// The scorer behind the command.
-pub const SCORER: &str = "review_match";
-
-/// Lays out the workspace, scores it, shows what came of it.
-pub fn run(args: &ReviewArgs, settings: &Settings) -> Result<Exit, ScoreError> {
-    let cancel = interrupt::cancel()?;
-    if args.progress {
-        narrate::from(Level::Info);
-    }
-    let mut request = requests::template(&args.job, true)?;
-    let mut params = args.params();
-    params.append(&mut request.params);
-    let laid_out = LaidOut::new(args, &params)?;
-    let scorer: ScorerName = SCORER.parse().map_err(|expected: String| unhandled(&expected))?;
-    let engine = Engine::new(settings);
-    let workspace = laid_out.folder().display().to_string();
-    let bar = Arc::new(JudgingBar::new(args.progress));
-    let observer = Observer::new(bar.clone());
-    let request = Request { workspace, scorer: request.scorer.or(Some(scorer)), params, observer, ..request };
-    engine.load_needed(request.scorer.iter());
-    let report = engine.score(&request, &cancel);
-    bar.clear();
-    laid_out.bring_up(&report.result)?;
-    if args.json {
-        score::line(&report).print();
-    } else {
-        show(&report, laid_out.folder());
-    }
-    Ok(report.result.error.as_ref().map_or(Exit::Done, Exit::of))
-}
-
-fn unhandled(message: &str) -> ScoreError {
-    ScoreError::new(ErrorCode::UnhandledError, message)
-}
-
-fn show(report: &Report, folder: &Path) {
+/// Shows a report; what is in the folder is named.
+pub fn show(report: &Report, folder: &Path) {
     let result = &report.result;
     for warning in &result.warnings {
         print::err(print::warning(&warning.code, &print::visible(&warning.message)));
@@ -64,7 +19,9 @@ fn show(report: &Report, folder: &Path) {
         return;
     }
     if result.details.get("dry_run").is_some() {
-        show_metrics(result, &["pairs", "calls", "calls_most", "tokens"]);
+        let matcher = result.details.get("semantic_matcher_type").map(print::plain).unwrap_or_default();
+        print::out(format!("meaning by {matcher}\n"));
+        show_metrics(result, &["pairs", "pairs_known", "calls", "calls_most", "tokens"]);
         return;
     }
     let estimate = result.details.get("estimate") == Some(&Value::Bool(true));
@@ -80,7 +37,10 @@ fn show(report: &Report, folder: &Path) {
 fn show_head(result: &ResultFile, estimate: bool) {
     let text = |key: &str| result.details.get(key).map(print::plain).unwrap_or_default();
     let label = if estimate { " (an estimate)" } else { "" };
-    print::out(format!("profile {}, meaning by {}{label}\n", text("profile"), text("semantic_matcher_type")));
+    let partly = result.metrics.get("coverage").filter(|coverage| **coverage < 1.0);
+    let partly = partly.map(|coverage| format!(", verdicts for {:.1} % of the pairs", 100.0 * coverage));
+    let matcher = text("semantic_matcher_type");
+    print::out(format!("profile {}, meaning by {matcher}{label}{}\n", text("profile"), partly.unwrap_or_default()));
     let mut table = print::table(&["measure", "value", "95 % interval"]);
     for name in ["f1", "precision", "recall", "line_f1", "line_precision", "line_recall"] {
         let metric = |suffix: &str| result.metrics.get(&format!("{name}{suffix}")).copied();

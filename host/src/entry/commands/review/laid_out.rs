@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use serde_json::{Map, Value, json};
 
-use super::review::SCORER;
+use super::SCORER;
+use super::words::Words;
 use crate::entry::print;
 use crate::entry::review_args::ReviewArgs;
 use crate::save::ResultFile;
@@ -21,19 +22,21 @@ const BROUGHT_UP: [&str; 2] = ["evaluation_results.json", "report.html"];
 /// The laid out workspace.
 pub struct LaidOut {
     folder: PathBuf,
+    /// Every file's name in it, and where it was copied from.
+    copied: Vec<(String, String)>,
 }
 
 impl LaidOut {
-    /// Copies the files. A folder that holds something else is left alone.
-    pub fn new(args: &ReviewArgs, params: &Map<String, Value>) -> Result<Self, ScoreError> {
-        let folder = args.out.clone();
-        check_ours(&folder)?;
+    /// Copies the files. What would lie in the way of `-o` is an error wherever they are copied to: a folder that holds
+    /// something else is left alone.
+    pub fn new(args: &ReviewArgs, folder: &Path, params: &Map<String, Value>) -> Result<Self, ScoreError> {
+        check_ours(&args.out)?;
         let others = [&args.negatives, &args.manifest].into_iter().flatten();
         for source in [&args.comments, &args.references].into_iter().chain(others) {
-            check_outside(source, &folder)?;
+            check_outside(source, &args.out)?;
         }
         let comments = comment_files(&args.comments)?;
-        let laid_out = Self { folder };
+        let mut laid_out = Self { folder: folder.to_owned(), copied: Vec::new() };
         laid_out.clear(params).map_err(|error| laid_out.unwritable(&error))?;
         let extension = if args.references.extension().is_some_and(|name| name == "jsonl") { "jsonl" } else { "json" };
         laid_out.copy(&args.references, &format!("input/positive_samples.{extension}"))?;
@@ -49,19 +52,27 @@ impl LaidOut {
         Ok(laid_out)
     }
 
-    /// The workspace's folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The files as the user knows them.
+    pub fn words(&self) -> Words {
+        Words::of(&self.copied)
     }
 
-    /// Copies what people open first next to `meta.json`; after a failure nothing is there.
+    /// Writes down what the scorer chose by itself, so that whoever scores the workspace later chooses the same.
+    pub fn pin(&self, params: &Map<String, Value>, result: &ResultFile) -> Result<(), ScoreError> {
+        let of_error = || result.error.as_ref()?.details.more.get("chosen");
+        let chosen = result.details.get("chosen").or_else(of_error).and_then(Value::as_object);
+        let Some(mut pinned) = chosen.cloned() else { return Ok(()) };
+        pinned.extend(params.clone().into_iter().filter(|(_, value)| value != "auto"));
+        self.write_meta(&pinned).map_err(|error| self.unwritable(&error))
+    }
+
+    /// Puts what people open first next to `meta.json`; after a failure nothing is there.
     pub fn bring_up(&self, result: &ResultFile) -> Result<(), ScoreError> {
         for name in BROUGHT_UP {
             let target = self.folder.join(name);
-            let brought = match result.artifacts.get(name) {
-                Some(artifact) => fs::copy(self.folder.join(&artifact.path), &target).map(|_| ()),
-                None => remove(&target),
-            };
+            let artifact = result.artifacts.get(name).map(|artifact| self.folder.join(&artifact.path));
+            // What is there may be the earlier artifact itself, so it is never written into.
+            let brought = remove(&target).and_then(|()| artifact.map_or(Ok(()), |artifact| link(&artifact, &target)));
             brought.map_err(|error| self.unwritable(&error))?;
         }
         Ok(())
@@ -69,9 +80,8 @@ impl LaidOut {
 
     /// Makes the folder ours, then removes the files of an earlier run; its verdicts stay.
     fn clear(&self, params: &Map<String, Value>) -> io::Result<()> {
-        let meta = json!({"scorer": SCORER, "params": params, "made_by": MADE_BY});
         fs::create_dir_all(&self.folder)?;
-        fs::write(self.folder.join("meta.json"), format!("{meta:#}\n"))?;
+        self.write_meta(params)?;
         for folder in ["input", "output"] {
             fs::create_dir_all(self.folder.join(folder))?;
             for entry in fs::read_dir(self.folder.join(folder))? {
@@ -86,11 +96,17 @@ impl LaidOut {
         Ok(())
     }
 
-    fn copy(&self, file: &Path, name: &str) -> Result<(), ScoreError> {
+    fn write_meta(&self, params: &Map<String, Value>) -> io::Result<()> {
+        let meta = json!({"scorer": SCORER, "params": params, "made_by": MADE_BY});
+        fs::write(self.folder.join("meta.json"), format!("{meta:#}\n"))
+    }
+
+    fn copy(&mut self, file: &Path, name: &str) -> Result<(), ScoreError> {
         if !file.is_file() {
             let message = format!("{} is no file", file.display());
             return Err(ScoreError::new(ErrorCode::MissingFile, message).file(file.display().to_string()));
         }
+        self.copied.push((name.to_owned(), file.display().to_string()));
         fs::copy(file, self.folder.join(name)).map(|_| ()).map_err(|error| {
             let message = format!("{} cannot be copied to {}: {error}", file.display(), self.folder.display());
             ScoreError::new(ErrorCode::MissingFile, message).file(file.display().to_string())
@@ -150,6 +166,11 @@ fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
             .expected("files comments_{repo}_{number}.txt in the folder itself; folders in it are not looked into"));
     }
     Ok(files)
+}
+
+/// Gives a file a second name; where there are no such links, a copy has to do.
+fn link(file: &Path, name: &Path) -> io::Result<()> {
+    fs::hard_link(file, name).or_else(|_| fs::copy(file, name).map(|_| ()))
 }
 
 fn remove(path: &Path) -> io::Result<()> {
