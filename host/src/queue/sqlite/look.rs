@@ -10,7 +10,9 @@ use super::rows::{JOB, all, job, one};
 
 /// The jobs that a filter lets through, the latest first. Parameters of hundreds of jobs are more than anybody looks at.
 pub fn list(db: &Connection, filter: &ListFilter) -> Result<Page, QueueError> {
-    let columns = JOB.replace("job.task", "json_remove(job.task, '$.params')");
+    // A task that is damaged is left as it is, and told of by its job.
+    let task = "CASE WHEN json_valid(job.task) THEN json_remove(job.task, '$.params') ELSE job.task END";
+    let columns = JOB.replace("job.task", task);
     let mut sql = format!("SELECT {columns} FROM job WHERE 1");
     let mut fields = Vec::new();
     let conditions = [
