@@ -73,7 +73,7 @@ pub enum Command {
         after_help = "Examples:\n  autoscorer review --comments reviews --references positive_samples.json -o out\n  \
                             autoscorer review --comments reviews --references positive_samples.json -o out --matcher llm --dry-run\n\n\
                             Meaning is judged by the language model of LLM_MODEL_URL, LLM_MODEL and LLM_API_KEY (environment or .env); \
-                            without one it is estimated offline.\nExit code 4 if pairs could not be judged, unless --allow-errors."
+                            without one it is estimated offline.\nExit code 4 if pairs could not be judged; with --allow-errors only if none could."
     )]
     Review(Box<ReviewArgs>),
     /// Compare two results, or two folders of results

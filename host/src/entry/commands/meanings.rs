@@ -219,9 +219,9 @@ const JUDGE_ERROR: Meaning = Meaning {
     remedies: &[
         "autoscorer doctor shows which of these settings are there, without showing them.",
         "Run it again: verdicts are remembered, and only the missing pairs are asked.",
-        "--allow-errors gives the score of what was judged, with its coverage; --matcher lexical needs no model.",
+        "--allow-errors takes pairs without a verdict for no matches, if any pair has one; --matcher lexical needs no model.",
     ],
-    example: "error[JUDGE_ERROR] 7 of 7 pairs got no verdict; none of them counts as different, so there is no score\n      found no connection to m at http://127.0.0.1:9/v1: Connection refused (os error 111)\n       help run it again: what was judged is remembered, and only the rest is asked; or allow_errors",
+    example: "error[JUDGE_ERROR] 7 of 7 pairs got no verdict; none of them counts as different, so there is no score\n      found no connection to m at http://127.0.0.1:9/v1: Connection refused (os error 111)\n       help run it again: what was judged is remembered, and only the rest is asked",
 };
 
 const CANCELLED: Meaning = Meaning {
