@@ -91,20 +91,11 @@ impl Running {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Map;
-
     use super::*;
     use crate::queue::{Job, Moment, Order, Place, State};
 
     fn claim(id: &JobId, token: i64) -> Claim {
-        let order = Order {
-            workspace: Place::Uploaded,
-            scorer: None,
-            params: Map::new(),
-            artifacts: false,
-            time_limit: None,
-            memory_limit: None,
-        };
+        let order = Order::of(Place::Uploaded);
         let job = Job {
             id: id.clone(),
             submitter: "ann".to_owned(),

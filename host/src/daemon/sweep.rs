@@ -80,7 +80,6 @@ impl Sweep {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Map;
     use tempfile::TempDir;
 
     use super::*;
@@ -107,14 +106,7 @@ mod tests {
         }
 
         async fn submit(&self) -> JobId {
-            let order = Order {
-                workspace: Place::Uploaded,
-                scorer: None,
-                params: Map::new(),
-                artifacts: false,
-                time_limit: None,
-                memory_limit: None,
-            };
+            let order = Order::of(Place::Uploaded);
             let id = JobId::new();
             let job = NewJob {
                 id: id.clone(),

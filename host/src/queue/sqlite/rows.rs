@@ -5,7 +5,6 @@ use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Connection, ErrorCode as SqliteCode, OptionalExtension, Params, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Map;
 
 use super::super::job::{Job, JobId, Order, Place, State};
 use super::super::moment::Moment;
@@ -23,7 +22,8 @@ pub fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         id: id(row, 0)?,
         submitter: row.get(1)?,
         priority: row.get(2)?,
-        order: serde_json::from_str(&row.get::<_, String>(3)?).unwrap_or_else(|_| unknown_order()),
+        order: serde_json::from_str(&row.get::<_, String>(3)?)
+            .unwrap_or_else(|_| Order::of(Place::Path(String::new()))),
         callback: row.get(4)?,
         state: state(row, 5)?,
         attempts: row.get(6)?,
@@ -41,17 +41,6 @@ pub fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
 pub fn task_fault(db: &Connection, id: &JobId) -> Result<Option<String>, QueueError> {
     let task = one(db, "SELECT task FROM job WHERE id = ?1", [id.as_str()], |row| row.get::<_, String>(0))?;
     Ok(task.and_then(|task| serde_json::from_str::<Order>(&task).err()).map(|error| error.to_string()))
-}
-
-fn unknown_order() -> Order {
-    Order {
-        workspace: Place::Path(String::new()),
-        scorer: None,
-        params: Map::new(),
-        artifacts: false,
-        time_limit: None,
-        memory_limit: None,
-    }
 }
 
 fn unknown_error() -> ScoreError {

@@ -2,7 +2,6 @@
 
 mod bar;
 mod laid_out;
-mod scratch;
 mod show;
 mod words;
 
@@ -15,7 +14,6 @@ use serde_json::{Value, json};
 
 use self::bar::JudgingBar;
 use self::laid_out::LaidOut;
-use self::scratch::Scratch;
 use super::gates::Gates;
 use super::{interrupt, requests, score};
 use crate::engine::{Engine, Report};
@@ -24,6 +22,7 @@ use crate::entry::print;
 use crate::entry::review_args::{ReviewArgs, absolute};
 use crate::job::{Observer, Request, ScorerName};
 use crate::run::Cancel;
+use crate::scratch::Scratch;
 use crate::settings::Settings;
 use crate::telemetry::narrate;
 
@@ -51,16 +50,18 @@ pub fn run(args: &ReviewArgs, settings: &Settings) -> Result<Exit, ScoreError> {
     bar.clear();
     let reports = [report?];
     let judged = gates.judge(&reports);
+    let written = gates.write_junit(&reports, &judged).err();
     if args.json {
-        score::document(&reports, &judged, args.gate.any(), start).print();
+        score::document(&reports, &judged, args.gate.any(), start).or_failed(written.as_ref()).print();
     } else {
         show::show(&reports[0], &args.out);
         judged.show_kept();
         judged.error().into_iter().for_each(|error| print::err(print::explain(error, None)));
     }
     judged.say_why();
-    let written = gates.write_junit(&reports, &judged).err();
-    written.iter().for_each(|error| print::err(print::explain(error, None)));
+    if let Some(error) = written.as_ref().filter(|_| !args.json) {
+        print::err(print::explain(error, None));
+    }
     Ok(score::worst(&reports).max(judged.exit()).max(written.as_ref().map_or(Exit::Done, Exit::of)))
 }
 
@@ -85,7 +86,10 @@ fn judge(args: &ReviewArgs, engine: &Engine, request: Request, cancel: &Cancel) 
 
 /// A dry run leaves everything as it is, so it is made elsewhere; but what is remembered where it would be made is known.
 fn estimate(args: &ReviewArgs, engine: &Engine, mut request: Request, cancel: &Cancel) -> Result<Report, ScoreError> {
-    let scratch = Scratch::new()?;
+    let scratch = Scratch::new("review").map_err(|error| {
+        ScoreError::new(ErrorCode::WorkspaceNotFound, format!("no folder for the dry run can be made: {error}"))
+            .hint("set TMPDIR to a folder that can be written to")
+    })?;
     let laid_out = LaidOut::new(args, scratch.path(), &request.params)?;
     let cache = request.params.get("cache").and_then(Value::as_str).unwrap_or(VERDICTS);
     let cache = if cache.is_empty() { String::new() } else { absolute(&args.out.join(cache)) };
