@@ -7,6 +7,7 @@ use autoscorer_plugin_api::suggest;
 use serde_json::{Value, json};
 
 use super::meanings::Meaning;
+use super::server_codes::{SERVER_CODES, ServerCode};
 use crate::entry::envelope::Envelope;
 use crate::entry::exit::Exit;
 use crate::entry::explain_args::ExplainArgs;
@@ -17,22 +18,32 @@ pub fn run(args: &ExplainArgs, start: Instant) -> Result<Exit, ScoreError> {
     let Some(name) = &args.code else {
         return Ok(list(args.json, start));
     };
-    let code = find(name)?;
-    if args.json {
-        Envelope::new(Some(document(code)), None, start).print();
-    } else {
-        show(code);
+    match (find(name)?, args.json) {
+        (Code::Scoring(code), true) => Envelope::new(Some(document(code)), None, start).print(),
+        (Code::Scoring(code), false) => show(code),
+        (Code::Server(code), true) => Envelope::new(Some(server_document(code)), None, start).print(),
+        (Code::Server(code), false) => show_server(code),
     }
     Ok(Exit::Done)
 }
 
+/// A code that can be explained.
+enum Code {
+    Scoring(ErrorCode),
+    Server(&'static ServerCode),
+}
+
 /// The code of a name, however it is spelt: as printed, in lower case, or with blanks or hyphens.
-fn find(name: &str) -> Result<ErrorCode, ScoreError> {
+fn find(name: &str) -> Result<Code, ScoreError> {
     let wanted = name.trim().trim_start_matches("error[").trim_end_matches(']').to_uppercase().replace(['-', ' '], "_");
     if let Some(code) = ErrorCode::ALL.into_iter().find(|code| code.to_string() == wanted) {
-        return Ok(code);
+        return Ok(Code::Scoring(code));
     }
-    let names: Vec<String> = ErrorCode::ALL.iter().map(ErrorCode::to_string).collect();
+    if let Some(code) = SERVER_CODES.iter().find(|code| code.code == wanted) {
+        return Ok(Code::Server(code));
+    }
+    let server = SERVER_CODES.iter().map(|code| code.code.to_owned());
+    let names: Vec<String> = ErrorCode::ALL.iter().map(ErrorCode::to_string).chain(server).collect();
     let hint = match suggest::nearest(&wanted, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}?"),
         None => "'autoscorer explain' lists all codes".to_owned(),
@@ -47,7 +58,8 @@ fn find(name: &str) -> Result<ErrorCode, ScoreError> {
 fn list(json: bool, start: Instant) -> Exit {
     if json {
         let codes: Vec<Value> = ErrorCode::ALL.into_iter().map(document).collect();
-        Envelope::new(Some(json!({ "codes": codes })), None, start).print();
+        let server: Vec<Value> = SERVER_CODES.iter().map(server_document).collect();
+        Envelope::new(Some(json!({"codes": codes, "server_codes": server})), None, start).print();
         return Exit::Done;
     }
     let mut table = print::table(&["code", "exit", "meaning"]);
@@ -55,7 +67,25 @@ fn list(json: bool, start: Instant) -> Exit {
         table.add_row([code.to_string(), exit(code).to_string(), Meaning::of(code).summary.to_owned()]);
     }
     print::out(print::rows(&table));
+    let mut table = print::table(&["of the daemon", "status", "meaning"]);
+    for code in SERVER_CODES {
+        table.add_row([code.code.to_owned(), status(code), code.summary.to_owned()]);
+    }
+    print::out(format!("\n{}", print::rows(&table)));
     Exit::Done
+}
+
+fn status(code: &ServerCode) -> String {
+    code.status.map_or_else(|| "-".to_owned(), |status| status.to_string())
+}
+
+fn server_document(code: &ServerCode) -> Value {
+    json!({"code": code.code, "status": code.status, "summary": code.summary, "remedy": code.remedy})
+}
+
+fn show_server(code: &ServerCode) {
+    let status = code.status.map_or_else(|| "no answer".to_owned(), |status| format!("HTTP status {status}"));
+    print::out(format!("{} ({status})\n  {}\n\nWhat to do:\n  * {}", code.code, code.summary, code.remedy));
 }
 
 fn document(code: ErrorCode) -> Value {

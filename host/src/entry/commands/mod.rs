@@ -22,6 +22,7 @@ mod requests;
 pub mod review;
 pub mod score;
 pub mod serve;
+mod server_codes;
 pub mod show;
 mod stream;
 pub mod submit;

@@ -35,7 +35,7 @@ impl FileLock {
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) => {
                     return Err(failed(format!(
-                        "another autoscorer has {} open; stop it, or name another file",
+                        "another autoscorer has {} open; stop it, or name another folder with --data",
                         database.display()
                     )));
                 }
