@@ -46,7 +46,7 @@ pub struct ServeArgs {
     /// Jobs that may wait; more are refused with 429 [default: 10000]
     #[arg(long, env = "AUTOSCORER_QUEUE_LIMIT", value_name = "N", value_parser = count_or_none_of_text::<u64>)]
     pub queue_limit: Option<u64>,
-    /// A job whose worker has died so often fails [default: 3]
+    /// A job during which the daemon has died so often fails [default: 3]
     #[arg(long, env = "AUTOSCORER_MAX_ATTEMPTS", value_name = "N", value_parser = count_of_text::<u32>)]
     pub max_attempts: Option<u32>,
     /// Largest upload in bytes [default: 256Mi]
@@ -176,7 +176,7 @@ impl ServeSettings {
                 Err(format!("{} is no loopback address, and there are no tokens", self.bind))
             }
             Some(scope) if scope > Scope::None && !safe => {
-                Err(format!("{} is no loopback address, and anybody might {scope:?}", self.bind))
+                Err(format!("{} is no loopback address, and anybody might {scope}", self.bind))
             }
             Some(scope) => Ok(scope),
             // Whoever has made tokens wants to know who asks, even after taking the last one out.

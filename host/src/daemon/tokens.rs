@@ -1,5 +1,6 @@
 //! Tokens: who may do what. Only their hashes are kept, and they are compared in constant time.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -24,6 +25,12 @@ pub enum Scope {
     Submit,
     /// To load code, and to change other people's jobs.
     Admin,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A token, as it is kept.

@@ -17,14 +17,9 @@ pub fn check(seen: &Examination<'_>) -> Vec<Finding> {
     vec![match serve.anonymous_scope(&tokens) {
         Err(reason) => Finding::broken(SUBJECT, reason, remedy),
         Ok(scope) if scope > Scope::None && !serve.is_loopback() => {
-            let found =
-                format!("{} can be reached from elsewhere, with the scope {} for anybody", serve.bind, name(scope));
+            let found = format!("{} can be reached from elsewhere, with the scope {scope} for anybody", serve.bind);
             Finding::warning(SUBJECT, found, remedy)
         }
-        Ok(scope) => Finding::fine(SUBJECT, format!("{}; the scope without a token is {}", serve.bind, name(scope))),
+        Ok(scope) => Finding::fine(SUBJECT, format!("{}; the scope without a token is {scope}", serve.bind)),
     }]
-}
-
-fn name(scope: Scope) -> String {
-    format!("{scope:?}").to_lowercase()
 }

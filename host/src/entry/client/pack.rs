@@ -29,6 +29,10 @@ pub fn pack(workspace: &str) -> Result<Vec<u8>, ScoreError> {
     if !root.is_dir() {
         return Err(failed(io::Error::other("it is no folder")));
     }
+    if !root.join("meta.json").exists() && !root.join("input").is_dir() {
+        // Whatever it is, it is not sent around.
+        return Err(failed(io::Error::other("it has neither meta.json nor input/")));
+    }
     let mut names = Vec::new();
     collect(&root, Path::new(""), &mut names).map_err(failed)?;
     names.sort();
@@ -111,5 +115,13 @@ mod tests {
         assert_ne!(before, pack(workspace).unwrap());
         std::os::unix::fs::symlink("/etc/hostname", folder.path().join("input/out.csv")).unwrap();
         assert!(pack(workspace).unwrap_err().message.contains("input/out.csv leads out of it"));
+    }
+
+    #[test]
+    fn a_folder_that_is_no_workspace_is_not_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("letters.txt"), "private").unwrap();
+        let error = pack(folder.path().to_str().unwrap()).unwrap_err();
+        assert!(error.message.contains("neither meta.json nor input/"), "{}", error.message);
     }
 }

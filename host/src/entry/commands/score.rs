@@ -275,6 +275,6 @@ fn show_metrics(result: &ResultFile) {
     print::out("");
     print::out(print::rows(&table));
     if result.metrics.len() > SHOWN_METRICS {
-        print::out(format!("… {} more in output/result.json", result.metrics.len() - SHOWN_METRICS));
+        print::out(format!("… {} more in the result", result.metrics.len() - SHOWN_METRICS));
     }
 }

@@ -62,7 +62,7 @@ fn list(file: &Path) -> Result<Told, ScoreError> {
     let tokens = Tokens::read(file).map_err(unusable(file))?;
     let mut table = print::table(&["name", "scope", "created"]);
     for token in tokens.list() {
-        table.add_row([&token.name, &format!("{:?}", token.scope).to_lowercase(), &token.created]);
+        table.add_row([&token.name, &token.scope.to_string(), &token.created]);
     }
     let shown = |token: &Token| json!({"name": token.name, "scope": token.scope, "created": token.created});
     let list: Vec<_> = tokens.list().iter().map(shown).collect();

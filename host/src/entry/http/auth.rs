@@ -71,11 +71,11 @@ impl Gate {
             return Ok(caller);
         }
         if headers.contains_key(header::AUTHORIZATION) {
-            let message = format!("the token '{}' may not do this: it needs the scope {needed:?}", caller.name);
+            let message = format!("the token '{}' may not do this: it needs the scope {needed}", caller.name);
             return Err(Problem::new(StatusCode::FORBIDDEN, "FORBIDDEN", message)
                 .hint("use a token with a larger scope: read, submit, admin"));
         }
-        Err(Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", format!("a token with scope {needed:?} is needed"))
+        Err(Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", format!("a token with scope {needed} is needed"))
             .hint("send 'Authorization: Bearer TOKEN'; 'autoscorer tokens add' makes a token"))
     }
 }
