@@ -111,8 +111,8 @@ impl<'h> Context<'h> {
         document::parse(name, &self.read_text(name)?, self.watch())
     }
 
-    /// A CSV file of the workspace, such as `input/gt.csv`, keyed by a column. Reading stops when the job does.
-    pub fn table(&self, name: &str, id_column: &str, columns: &[&str]) -> Result<Table, Faults> {
+    /// A CSV file of the workspace, such as `input/gt.csv`, keyed by a column. Reading stops when the job does, and so do joining and reading numbers.
+    pub fn table(&self, name: &str, id_column: &str, columns: &[&str]) -> Result<Table<'h>, Faults> {
         Table::read_watched(self, name, id_column, columns)
     }
 
@@ -180,6 +180,12 @@ impl<'h> Context<'h> {
 pub struct Watch<'h> {
     host: Host<'h>,
     deadline: Option<Instant>,
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
 }
 
 impl Watch<'_> {

@@ -21,13 +21,15 @@ const NAMED_IDS: usize = 5;
 /// How many rows are read before the next look whether the job should stop.
 const ROWS_BETWEEN_LOOKS: usize = 1 << 11;
 
-/// A CSV file whose rows have unique, non-empty ids.
+/// A CSV file whose rows have unique, non-empty ids. Whatever goes through all rows of one that a [`Context`] has read stops when
+/// its job does.
 #[derive(Debug)]
-pub struct Table {
+pub struct Table<'h> {
     name: String,
     ids: Column,
     columns: Vec<Column>,
     lines: Vec<u64>,
+    watch: Option<Watch<'h>>,
 }
 
 /// Why a cell of a column does not fit: the code of the fault and what was expected.
@@ -41,7 +43,7 @@ pub struct Column {
     ends: Vec<usize>,
 }
 
-impl Table {
+impl<'h> Table<'h> {
     /// Reads a file of the workspace: UTF-8 (a byte order mark is left out), RFC 4180 quotes, any line ends, blank lines
     /// skipped, columns found by name in any order and others ignored. Every fault is found, each with its line.
     pub fn read(root: &Path, name: &str, id_column: &str, columns: &[&str]) -> Result<Self, Faults> {
@@ -50,7 +52,7 @@ impl Table {
     }
 
     /// The same, unless the job is stopped.
-    pub(crate) fn read_watched(ctx: &Context<'_>, name: &str, id: &str, columns: &[&str]) -> Result<Self, Faults> {
+    pub(crate) fn read_watched(ctx: &Context<'h>, name: &str, id: &str, columns: &[&str]) -> Result<Self, Faults> {
         let text = ctx.read_text(name)?;
         Self::parse_with(RowReader::new(name, &text)?, id, columns, |_| Ok(()), Some(ctx.watch()))
     }
@@ -61,7 +63,7 @@ impl Table {
     }
 
     /// Reads one column whose cells have to pass a check, unless the job is stopped.
-    pub(crate) fn read_with(ctx: &Context<'_>, name: &str, columns: Columns<'_>, check: Check) -> Result<Self, Faults> {
+    pub(crate) fn read_with(ctx: &Context<'h>, name: &str, columns: Columns<'_>, check: Check) -> Result<Self, Faults> {
         let text = ctx.read_text(name)?;
         let reader = RowReader::new(name, &text)?;
         let value = columns.value.iter().copied().find(|column| reader.has_column(column));
@@ -79,7 +81,7 @@ impl Table {
         id_column: &str,
         columns: &[&str],
         check: Check,
-        watch: Option<Watch<'_>>,
+        watch: Option<Watch<'h>>,
     ) -> Result<Self, Faults> {
         let name = reader.name;
         let wanted = reader.find_columns(id_column, columns)?;
@@ -89,10 +91,11 @@ impl Table {
             ids: column(&id_column),
             columns: columns.iter().map(column).collect(),
             lines: Vec::new(),
+            watch,
         };
         let mut faults = Faults::none();
         while let Some(row) = reader.next_row() {
-            look(watch, table.rows())?;
+            table.look(table.rows())?;
             match row {
                 Ok(line) => table.push(&reader.record, line, &wanted, check, &mut faults),
                 Err(fault) => faults.push(fault),
@@ -101,7 +104,7 @@ impl Table {
         if table.rows() == 0 && faults.is_empty() {
             faults.push(bad_format(name, "has no rows").expected("at least one row below the header"));
         }
-        faults.extend(table.duplicate_ids(watch)?);
+        faults.extend(table.duplicate_ids()?);
         faults.into_result().map(|()| table)
     }
 
@@ -136,6 +139,7 @@ impl Table {
         let mut faults = Faults::none();
         let mut numbers = Vec::with_capacity(self.rows());
         for (row, cell) in self.columns[index].iter().enumerate() {
+            self.look(row)?;
             match number(cell) {
                 Ok(number) => numbers.push(number),
                 Err((code, expected)) => faults.push(self.cell_fault(code, index, row).expected(expected)),
@@ -175,11 +179,19 @@ impl Table {
         }
     }
 
-    fn duplicate_ids(&self, watch: Option<Watch<'_>>) -> Result<Faults, ScoreError> {
+    /// Now and then asks whether to go on.
+    pub(crate) fn look(&self, row: usize) -> Result<(), ScoreError> {
+        match self.watch {
+            Some(watch) if row.is_multiple_of(ROWS_BETWEEN_LOOKS) => watch.check(),
+            _ => Ok(()),
+        }
+    }
+
+    fn duplicate_ids(&self) -> Result<Faults, ScoreError> {
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(self.rows());
         let mut faults = Faults::none();
         for (row, id) in self.ids.iter().enumerate() {
-            look(watch, row)?;
+            self.look(row)?;
             match first.entry(id) {
                 Entry::Vacant(vacant) => _ = vacant.insert(row),
                 // An empty id is a fault of its own already.
@@ -194,14 +206,6 @@ impl Table {
             }
         }
         Ok(faults)
-    }
-}
-
-/// Now and then asks whether to go on.
-fn look(watch: Option<Watch<'_>>, row: usize) -> Result<(), ScoreError> {
-    match watch {
-        Some(watch) if row.is_multiple_of(ROWS_BETWEEN_LOOKS) => watch.check(),
-        _ => Ok(()),
     }
 }
 
@@ -237,8 +241,8 @@ pub(crate) fn number(cell: &str) -> Result<f64, (ErrorCode, &'static str)> {
 }
 
 /// For every row of the ground truth, the row of the predictions with the same id. The two must have the same ids.
-pub fn join(gt: &Table, pred: &Table) -> Result<Vec<usize>, ScoreError> {
-    let joined = keyed::join(&Ids::of(gt)?, &Ids::of(pred)?);
+pub fn join(gt: &Table<'_>, pred: &Table<'_>) -> Result<Vec<usize>, ScoreError> {
+    let joined = keyed::join(&Ids::of(gt)?, &Ids::of(pred)?, gt.watch)?;
     if joined.fits(Missing::Fault) {
         return Ok(joined.rows.into_iter().map(|row| row as usize).collect());
     }
@@ -246,7 +250,7 @@ pub fn join(gt: &Table, pred: &Table) -> Result<Vec<usize>, ScoreError> {
 }
 
 /// The error of two tables whose ids are not the same.
-pub(crate) fn ids_differ(gt: &Table, pred: &Table, missing: Missing) -> ScoreError {
+pub(crate) fn ids_differ(gt: &Table<'_>, pred: &Table<'_>, missing: Missing) -> ScoreError {
     let allowed = missing == Missing::Allowed;
     let (missing, extra) = (absent_from(pred, gt), absent_from(gt, pred));
     let count = |ids: &[&str], what: &str| match ids.len() {
@@ -269,7 +273,7 @@ pub(crate) fn ids_differ(gt: &Table, pred: &Table, missing: Missing) -> ScoreErr
 }
 
 /// The ids of `table` that `other` does not have.
-fn absent_from<'t>(other: &Table, table: &'t Table) -> Vec<&'t str> {
+fn absent_from<'t>(other: &Table<'_>, table: &'t Table<'_>) -> Vec<&'t str> {
     let known: HashSet<&str> = other.ids.iter().collect();
     table.ids.iter().filter(|id| !known.contains(id)).collect()
 }
@@ -285,7 +289,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(text: &str) -> Result<Table, Faults> {
+    fn parse(text: &str) -> Result<Table<'static>, Faults> {
         Table::parse("output/pred.csv", text, "id", &["label"])
     }
 
@@ -324,6 +328,16 @@ mod tests {
             let text = ["", "", "id,class", "1,a"].join(end);
             assert!(faults(&text)[0].ends_with("line Some(3)"), "{end:?}: {:?}", faults(&text));
         }
+    }
+
+    #[test]
+    fn what_goes_through_all_rows_stops_with_the_job() {
+        let late = Context::idle(Path::new("."), Some(0));
+        let table = Table { watch: Some(late.watch()), ..parse("id,label\n1,2\n").unwrap() };
+        assert_eq!(table.numbers(0).unwrap_err().list[0].code, ErrorCode::TimeoutError);
+        assert_eq!(join(&table, &table).unwrap_err().code, ErrorCode::TimeoutError);
+        let [gt, pred] = [(); 2].map(|()| Ids::of(&parse("id,label\n1,2\n").unwrap()).unwrap());
+        assert!(keyed::join(&gt, &pred, Some(late.watch())).is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
-/* Libraries that are refused, one for each -DSIN_…; without any it is a good one. */
+/* Libraries that are refused, one for each -DSIN_…; without any it is a good one, which is slow to open with -DSLOW. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <time.h>
 
 #include "autoscorer_plugin.h"
 
@@ -113,4 +115,11 @@ const struct autoscorer_plugin *autoscorer_plugin_v1(void) {
 
 #if defined(SIN_CONSTRUCTOR_CRASHES)
 __attribute__((constructor)) static void crash(void) { abort(); }
+#endif
+
+#if defined(SLOW)
+__attribute__((constructor)) static void linger(void) {
+    const struct timespec second = {1, 0};
+    nanosleep(&second, NULL);
+}
 #endif

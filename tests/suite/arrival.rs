@@ -3,8 +3,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use autoscorer_tests::{Live, Sandbox, built, versioned};
+use autoscorer_tests::{Live, Sandbox, built, compiled, versioned};
+use sha2::{Digest, Sha256};
 
 #[test]
 fn what_is_there_at_start_is_live_before_the_first_job() {
@@ -154,6 +158,37 @@ fn a_slow_library_keeps_nobody_waiting_but_itself() {
     live.assert_good(&workspace, 1);
     let refused = live.seen.iter().find(|line| line["event"] == "refused");
     assert_eq!(refused, None, "the slow one is still being tried");
+}
+
+#[test]
+fn of_a_library_that_is_replaced_before_it_is_open_builds_go_live_in_their_order() {
+    let sandbox = Sandbox::new();
+    let library = compiled("tests/misbehaving_c/table.c", &["-DSLOW"]);
+    let mut live = Live::start(&sandbox, &[]);
+    let file = sandbox.custom("slow.so");
+    let over = AtomicBool::new(false);
+    let drop_builds = || {
+        let mut dropped = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            // What stands behind a library is no part of it, but makes it another one.
+            let build = [library.as_slice(), &dropped.len().to_le_bytes()].concat();
+            sandbox.drop_bytes(&build, "slow.so");
+            dropped.push(format!("{:x}", Sha256::digest(&build)));
+            thread::park_timeout(Duration::from_millis(300));
+        }
+        dropped
+    };
+    let (mut seen, dropped) = thread::scope(|scope| {
+        let dropping = scope.spawn(drop_builds);
+        let seen: Vec<_> = (0..3).map(|_| live.event("live", &file)["sha256"].clone()).collect();
+        over.store(true, Ordering::Relaxed);
+        (seen, dropping.join().unwrap())
+    });
+    while seen.last().unwrap() != dropped.last().unwrap().as_str() {
+        seen.push(live.event("live", &file)["sha256"].clone());
+    }
+    let order: Vec<_> = seen.iter().map(|sha| dropped.iter().position(|build| *sha == build.as_str())).collect();
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 
 use autoscorer_tests::{Finished, Live, Sandbox, built, eventually};
 
@@ -10,11 +11,14 @@ use autoscorer_tests::{Finished, Live, Sandbox, built, eventually};
 /// that share the folder of [`target`] say the same.
 const OPTIMISED: (&str, &str) = ("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
 
+/// Nobody looks at these libraries with a debugger, and without what that needs they are built sooner.
+const STRIPPED: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "false");
+
 /// Cargo as an author runs it, on the packages that are built already and without a network.
 fn cargo(folder: &Path, arguments: &[&str]) -> Finished {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(arguments).args(["--quiet", "--offline", "--target-dir"]).arg(target()).current_dir(folder);
-    cargo.env(OPTIMISED.0, OPTIMISED.1).output().unwrap().into()
+    cargo.envs([OPTIMISED, STRIPPED]).output().unwrap().into()
 }
 
 /// One folder for all crates of these tests, so that what they share is compiled once.
@@ -128,6 +132,7 @@ fn dev_with(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Live {
 }
 
 fn dev_command(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Command {
+    build_what_all_need();
     let workspace = format!("{name}/cases/good");
     let command = sandbox.command(&[&["scorers", "dev", name, "--workspace", &workspace], flags].concat());
     let mut shell = Command::new("bash");
@@ -135,11 +140,21 @@ fn dev_command(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Command {
     shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
     shell.current_dir(sandbox.path()).env_remove("LD_LIBRARY_PATH");
     shell
-        .env(OPTIMISED.0, OPTIMISED.1)
+        .envs([OPTIMISED, STRIPPED])
         .env("CARGO_TARGET_DIR", target())
         .env("CARGO_NET_OFFLINE", "true")
         .env("CARGO_TERM_COLOR", "never");
     shell
+}
+
+/// Builds what the crates of these tests depend on, which takes minutes on a new machine: longer than a test waits for a round.
+fn build_what_all_need() {
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let sandbox = Sandbox::new();
+        let built = cargo(&new(&sandbox, "first", "csv"), &["build"]);
+        assert_eq!(built.code, 0, "{}{}", built.stdout, built.stderr);
+    });
 }
 
 /// Waits until `scorers dev` has said something on stderr.

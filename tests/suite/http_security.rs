@@ -210,7 +210,7 @@ fn secrets_are_in_no_log_result_or_setting_and_the_data_folder_in_no_answer() {
         command.env("AUTOSCORER_CALLBACK_SECRET", SECRET).env("AUTOSCORER_LOG", "trace")
     });
     let mut client = server.client().with_token(&token);
-    let broken = archive(&sandbox, "tar", &json!({"meta.json": r#"{"scorer": "classification_f1"}"#, "input/x": ""}));
+    let broken = archive("tar", &json!({"meta.json": r#"{"scorer": "classification_f1"}"#, "input/x": ""}));
     let tar = [("content-type", "application/x-tar")];
     let data = client.request("POST", "/api/v1/jobs?callback=https://hook.invalid/x", &tar, broken).data(202);
     let id = data["id"].as_str().unwrap().to_owned();

@@ -47,7 +47,7 @@ fn archives_of_every_kind_are_scored() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     for kind in ["tar", "tgz", "zip"] {
-        let data = upload(&mut client, kind, &archive(&sandbox, kind, &workspace_files())).data(202);
+        let data = upload(&mut client, kind, &archive(kind, &workspace_files())).data(202);
         let id = data["id"].as_str().unwrap();
         let job = server.wait(&mut client, id, &["done", "failed"]);
         assert_eq!((&job["score"], &job["uploaded"]), (&json!(0.6666666666666666), &json!(true)), "{kind}: {job:#}");
@@ -63,7 +63,7 @@ fn a_form_brings_a_workspace_with_what_to_do() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     // Larger than what frameworks take by default.
-    let zip = archive(&sandbox, "tar", &with("input/large.bin", "zeros:3000000"));
+    let zip = archive("tar", &with("input/large.bin", "zeros:3000000"));
     let job = br#"{"scorer": "classification_accuracy", "artifacts": false}"#;
     let mut send = |parts: &[(&str, &[u8])]| client.request("POST", "/api/v1/jobs", &[FORM], form(parts));
     let data = send(&[("job", job), ("workspace", &zip)]).data(202);
@@ -83,11 +83,11 @@ fn a_repeated_upload_is_the_same_job_and_is_kept_once() {
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
     let headers = [("content-type", "application/zip"), ("idempotency-key", "same")];
-    let zip = archive(&sandbox, "zip", &workspace_files());
+    let zip = archive("zip", &workspace_files());
     let first = client.request("POST", "/api/v1/jobs", &headers, &zip).data(202);
     let again = client.request("POST", "/api/v1/jobs", &headers, &zip).data(200);
     assert_eq!(first["id"], again["id"]);
-    let other = archive(&sandbox, "zip", &with("input/more.csv", "id\n"));
+    let other = archive("zip", &with("input/more.csv", "id\n"));
     assert_eq!(client.request("POST", "/api/v1/jobs", &headers, other).error(422)["code"], "KEY_REUSED");
     assert_eq!(entries_in(&sandbox.path().join("data/jobs")), 1);
 }
@@ -113,7 +113,7 @@ fn no_name_in_an_archive_leads_out_of_its_folder() {
     for kind in ["tar", "tgz", "zip"] {
         let more = if kind == "zip" { &[][..] } else { &in_tars };
         for &(name, text) in everywhere.iter().chain(more) {
-            let answer = upload(&mut client, kind, &archive(&sandbox, kind, &with(name, text)));
+            let answer = upload(&mut client, kind, &archive(kind, &with(name, text)));
             let error = answer.error(422);
             assert_eq!(error["code"], "BAD_FORMAT", "{kind} {name:?}: {error:#}");
             assert!(answer.body.iter().all(|&byte| byte >= b' '), "{kind} {name:?}");
@@ -131,16 +131,16 @@ fn bombs_and_what_is_too_large_are_refused() {
     let server = Server::start(&sandbox, &["--max-upload", "1Mi"]);
     let mut client = server.client();
     for kind in ["tgz", "zip"] {
-        let bomb = archive(&sandbox, kind, &with("input/zeros", "zeros:300000000"));
+        let bomb = archive(kind, &with("input/zeros", "zeros:300000000"));
         assert!(bomb.len() < 1 << 20);
         let error = upload(&mut client, kind, &bomb).error(413);
         assert_eq!((&error["code"], &error["details"]["limit"]), (&json!("PAYLOAD_TOO_LARGE"), &json!("ratio")));
         let mut many = workspace_files();
         (0..10_001).for_each(|number| many[format!("input/{number}")] = "".into());
-        let error = upload(&mut client, kind, &archive(&sandbox, kind, &many)).error(413);
+        let error = upload(&mut client, kind, &archive(kind, &many)).error(413);
         assert_eq!((&error["code"], &error["details"]["limit"]), (&json!("PAYLOAD_TOO_LARGE"), &json!("files")));
     }
-    let large = archive(&sandbox, "tar", &with("input/zeros", "zeros:1100000"));
+    let large = archive("tar", &with("input/zeros", "zeros:1100000"));
     assert_eq!(upload(&mut client, "tar", &large).error(413)["code"], "PAYLOAD_TOO_LARGE");
     let large = form(&[("workspace", &large)]);
     server.client().request("POST", "/api/v1/jobs", &[FORM], large).error(413);
@@ -155,7 +155,7 @@ fn a_client_that_goes_away_while_its_job_is_accepted_does_not_part_it_from_its_w
     let sandbox = Sandbox::new();
     let server = Server::start(&sandbox, &[]);
     let mut client = server.client();
-    let zip = archive(&sandbox, "zip", &workspace_files());
+    let zip = archive("zip", &workspace_files());
     let headers = [("content-type", "application/zip"), ("idempotency-key", "gone")];
     let held = hold_queue(&sandbox);
     let mut leaving = server.client().connect().unwrap();
@@ -185,7 +185,7 @@ fn a_full_disk_is_told_as_such_and_leaves_nothing() {
     let full = sandbox.path().join("full");
     let server = Server::start_with(&sandbox, &[], |command| command.env("LD_PRELOAD", &shim).env("FULL_DISK", &full));
     let mut client = server.client();
-    let tar = archive(&sandbox, "tar", &with("input/large.bin", "zeros:100000"));
+    let tar = archive("tar", &with("input/large.bin", "zeros:100000"));
     let parts = form(&[("workspace", &tar)]);
     for part in ["incoming", "jobs"] {
         fs::write(&full, format!("/data/{part}/")).unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use autoscorer_tests::{Client, Sandbox, Server, versioned};
+use autoscorer_tests::{Client, Sandbox, Server, archive, versioned, workspace_files};
 use serde_json::{Value, json};
 
 const LOAD: Duration = Duration::from_secs(30);
@@ -46,12 +46,11 @@ fn assert_one_version(result: &Value) {
     assert_eq!(result["versioning"]["version"], format!("7.7.{marker:04}"), "two versions in one job: {result:#}");
 }
 
-fn archive(sandbox: &Sandbox) -> Vec<u8> {
-    let packed =
-        std::process::Command::new("tar").args(["-c", "-C"]).arg(sandbox.path().join("upload")).arg(".").output();
-    let packed = packed.unwrap();
-    assert!(packed.status.success());
-    packed.stdout
+/// A workspace for the good scorer, to be uploaded.
+fn packed() -> Vec<u8> {
+    let mut files = workspace_files();
+    files["meta.json"] = r#"{"scorer": "good"}"#.into();
+    archive("tar", &files)
 }
 
 fn upload(client: &mut Client, server: &Server, archive: &[u8]) {
@@ -67,11 +66,11 @@ fn half_a_minute_of_everything_at_once_fails_nobody_but_the_one_that_crashes() {
     let sandbox = Sandbox::with_own_store();
     sandbox.drop_bytes(&versioned(1), "good.so");
     sandbox.drop_library("misbehaving_sinner", "sinner.so");
-    for name in ["now", "upload", "later"] {
+    for name in ["now", "later"] {
         sandbox.workspace(name, "good");
     }
     sandbox.workspace("crash", "sin_segfault");
-    let archive = archive(&sandbox);
+    let packed = packed();
     let builds: Vec<Vec<u8>> = (1..=8).map(versioned).collect();
     // Crashes in a row would take the crashing library out, which is another test's subject.
     let server = Server::start(&sandbox, &["--breaker", "0"]);
@@ -84,7 +83,7 @@ fn half_a_minute_of_everything_at_once_fails_nobody_but_the_one_that_crashes() {
         });
         scope.spawn(|| {
             let mut client = server.client();
-            scene.keep(|| upload(&mut client, &server, &archive));
+            scene.keep(|| upload(&mut client, &server, &packed));
         });
         scope.spawn(|| {
             let mut client = server.client();

@@ -21,7 +21,7 @@ fi
 # The versions that are here already, so that nothing has to be fetched.
 [[ -e $crate/Cargo.lock ]] || cp "$DESK_LOCK" "$crate/Cargo.lock"
 # As `--release` would, but quickly built; the tests of `scorers new` say the same and share the folder.
-export CARGO_PROFILE_DEV_OPT_LEVEL=1
+export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=false
 "$REAL_CARGO" "${arguments[@]}" --offline --quiet --target-dir "$DESK_TARGET"
 mkdir -p "$crate/target"
 ln -sfn "$DESK_TARGET/debug" "$crate/target/release"

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// An answer that takes longer than this does not come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A client with one connection, which it keeps as long as the server does.
 pub struct Client {

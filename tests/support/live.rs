@@ -12,7 +12,7 @@ use crate::built::versioned;
 use crate::sandbox::Sandbox;
 
 /// A test that waits longer than this waits in vain.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Waits until something is so. There is nothing better to wait for than time where no event tells.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

@@ -6,10 +6,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::http::Client;
-use crate::live::eventually;
+use crate::live::{PATIENCE, eventually};
 use crate::sandbox::Sandbox;
 
 /// A daemon in a sandbox. Its root is the sandbox's folder, its data are in `data`.
@@ -139,38 +140,30 @@ impl Drop for Server {
 
 /// Removes all events that were kept so far, as time does.
 pub fn forget_events(sandbox: &Sandbox) {
-    let script = "import sqlite3\n\
-                  queue = sqlite3.connect('data/queue.sqlite')\n\
-                  queue.execute('DELETE FROM event')\n\
-                  queue.commit()";
-    let done = Command::new("python3").args(["-c", script]).current_dir(sandbox.path()).status();
-    assert!(done.unwrap().success());
+    queue_of(sandbox).execute("DELETE FROM event", []).unwrap();
 }
 
 /// Keeps a daemon from writing to its queue.
-pub struct Held(Child);
+pub struct Held(Connection);
 
 /// Holds the lock on the queue's file until dropped: whatever is to be accepted waits, for seconds.
 pub fn hold_queue(sandbox: &Sandbox) -> Held {
-    let script = "import sqlite3, sys\n\
-                  queue = sqlite3.connect('data/queue.sqlite', isolation_level=None)\n\
-                  queue.execute('BEGIN IMMEDIATE')\n\
-                  print('held', flush=True)\n\
-                  sys.stdin.read()";
-    let mut command = Command::new("python3");
-    command.args(["-c", script]).current_dir(sandbox.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "held\n");
-    Held(child)
+    let queue = queue_of(sandbox);
+    queue.execute_batch("BEGIN IMMEDIATE").unwrap();
+    Held(queue)
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        _ = self.0.wait();
+        self.0.execute_batch("ROLLBACK").unwrap();
     }
+}
+
+fn queue_of(sandbox: &Sandbox) -> Connection {
+    let queue = Connection::open(sandbox.path().join("data/queue.sqlite")).unwrap();
+    // The daemon may be about to write.
+    queue.busy_timeout(PATIENCE).unwrap();
+    queue
 }
 
 fn log_in(folder: &Path) -> String {

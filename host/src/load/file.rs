@@ -45,6 +45,17 @@ impl Signature {
         Ok(Self::from(&metadata))
     }
 
+    /// The signature of an open file, whatever its name leads to by now.
+    pub fn of_open(file: &File) -> io::Result<Self> {
+        Ok(Self::from(&file.metadata()?))
+    }
+
+    /// Whether nobody has written to the file in between. A file that another one has replaced has lost its name, which changes
+    /// the time of its change, but not its content.
+    pub fn is_unwritten(&self, now: &Self) -> bool {
+        Self { changed: self.changed, ..now.clone() } == *self
+    }
+
     /// How long the file has been as it is, by the clock of the file system.
     pub fn age(&self) -> Option<Duration> {
         SystemTime::now().duration_since(self.changed_at()).ok()

@@ -1,7 +1,7 @@
 //! The loader: takes a file through the steps, and keeps what it has opened.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,13 +118,18 @@ impl Loader {
     }
 
     /// The sha256 of a file and its private copy. It is read twice, to be hashed and to be copied, and must be the same: somebody
-    /// may have begun to write again after it had settled.
+    /// may have begun to write again after it had settled. It is opened once, so that a file which another one replaces meanwhile
+    /// is still read to its end.
     fn copied(&self, source: &Path, signature: &Signature) -> Result<(String, PathBuf), Finding> {
-        let sha256 = hash_of(source)?;
-        let (file, size) = file::open_regular(source)?;
-        let copy = self.store.keep(file.take(size), size, &sha256)?;
-        let unchanged = Signature::of(source).is_ok_and(|now| now == *signature);
-        if unchanged { Ok((sha256, copy)) } else { Err(Finding::changed()) }
+        let (mut file, size) = file::open_regular(source)?;
+        if Signature::of_open(&file).map_err(unreadable)? != *signature {
+            return Err(Finding::changed());
+        }
+        let sha256 = sha256_of((&file).take(size)).map_err(unreadable)?;
+        file.rewind().map_err(unreadable)?;
+        let copy = self.store.keep((&file).take(size), size, &sha256)?;
+        let unwritten = Signature::of_open(&file).is_ok_and(|now| signature.is_unwritten(&now));
+        if unwritten { Ok((sha256, copy)) } else { Err(Finding::changed()) }
     }
 
     /// A built-in library whose copy is known is not read again: most of the time of a small job would go into hashing it.
@@ -221,11 +226,9 @@ impl Loader {
 fn hash_of(path: &Path) -> Result<String, Finding> {
     let (file, size) = file::open_regular(path)?;
     // A file that grows meanwhile must not be read for ever.
-    sha256_of(file.take(size)).map_err(|error| {
-        Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check the disk")
-    })
+    sha256_of(file.take(size)).map_err(unreadable)
 }
 
 fn unreadable(error: std::io::Error) -> Finding {
-    Finding::new(error.to_string(), "a readable file", "install the plugin again")
+    Finding::new(format!("a file that cannot be read: {error}"), "a readable file", "check the disk")
 }

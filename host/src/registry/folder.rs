@@ -80,8 +80,8 @@ pub fn list(folder: &Path) -> io::Result<BTreeMap<PathBuf, Signature>> {
     Ok(libraries)
 }
 
-/// Reading a file makes events as well, our own reading too.
-fn may_change_content(kind: EventKind) -> bool {
+/// Whether an event may mean that a file has another content. Reading a file makes events as well, our own reading too.
+pub fn may_change_content(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => false,

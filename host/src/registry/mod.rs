@@ -15,7 +15,7 @@ mod registry;
 mod table;
 
 pub use events::{Event, Events, What};
-pub use folder::list as list_libraries;
+pub use folder::{list as list_libraries, may_change_content};
 pub use generation::{Generation, State};
 pub use lease::Lease;
 pub use reconcile::{Following, Reconciler};

@@ -41,6 +41,7 @@ pub struct Reconciler {
     woken: Receiver<Wake>,
     trouble: Option<String>,
     paused: Arc<AtomicBool>,
+    loads: u64,
 }
 
 enum Wake {
@@ -79,6 +80,7 @@ impl Following {
 /// What came of loading a file as it was when it had this signature.
 struct Loaded {
     path: PathBuf,
+    number: u64,
     signature: Signature,
     result: Result<Vetted, Refusal>,
 }
@@ -88,6 +90,8 @@ struct Tracked {
     signature: Signature,
     state: Progress,
     retries: u32,
+    /// The number of the latest load of this path that went live.
+    newest: u64,
 }
 
 enum Progress {
@@ -116,7 +120,8 @@ impl Reconciler {
         }
         let paused = Arc::new(AtomicBool::new(false));
         let following = Following { wake: wake.clone(), paused: paused.clone() };
-        let mut reconciler = Self { folder, registry, files: BTreeMap::new(), wake, woken, trouble: None, paused };
+        let files = BTreeMap::new();
+        let mut reconciler = Self { folder, registry, files, wake, woken, trouble: None, paused, loads: 0 };
         reconciler.look();
         let patience = Instant::now() + START_PATIENCE;
         while reconciler.is_busy() && Instant::now() < patience {
@@ -169,20 +174,36 @@ impl Reconciler {
             Wake::Reload => return self.reload(),
             Wake::Loaded(loaded) => loaded,
         };
-        let Loaded { path, signature, result } = *loaded;
+        let Loaded { path, number, signature, result } = *loaded;
         let Some(file) = self.files.get_mut(&path) else { return };
-        // The file may have changed or gone while its thread was at work; then the next one counts.
-        if !matches!(file.state, Progress::Loading) || file.signature != signature {
-            return;
+        if file.signature != signature || !matches!(file.state, Progress::Loading) {
+            return self.take_overtaken(&path, number, result);
         }
         file.state = Progress::Done;
-        if let Err(refusal) = result.and_then(|vetted| self.registry.publish(vetted)) {
-            if refusal.may_pass_later() {
-                let pause = FIRST_RETRY * 2_u32.pow(file.retries.min(10));
-                file.state = Progress::Retry(Instant::now() + pause.min(LAST_RETRY));
-                file.retries += 1;
+        match result.and_then(|vetted| self.registry.publish(vetted)) {
+            Ok(()) => file.newest = number,
+            Err(refusal) => {
+                if refusal.may_pass_later() {
+                    let pause = FIRST_RETRY * 2_u32.pow(file.retries.min(10));
+                    file.state = Progress::Retry(Instant::now() + pause.min(LAST_RETRY));
+                    file.retries += 1;
+                }
+                self.registry.refuse(refusal);
             }
-            self.registry.refuse(refusal);
+        }
+    }
+
+    /// The file has changed or gone while its thread was at work, so the next one counts. Until it is known what that one is, this
+    /// one is better than what came before it: of a file that is replaced faster than it can be loaded, some builds go live.
+    fn take_overtaken(&mut self, path: &Path, number: u64, result: Result<Vetted, Refusal>) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        let undecided = matches!(file.state, Progress::Settling(_) | Progress::Loading);
+        if let Ok(vetted) = result
+            && undecided
+            && number > file.newest
+            && self.registry.publish(vetted).is_ok()
+        {
+            file.newest = number;
         }
     }
 
@@ -245,11 +266,13 @@ impl Reconciler {
                 _ => {}
             },
             known => {
-                let news = !known.is_some_and(|file| matches!(file.state, Progress::Settling(_)));
+                let news = !known.as_ref().is_some_and(|file| matches!(file.state, Progress::Settling(_)));
                 // An old file, such as those that are there at start, has settled long ago.
                 let age = signature.age().unwrap_or_default().min(QUIET);
                 let state = Progress::Settling(now.checked_sub(age).unwrap_or(now));
-                self.files.insert(path.to_owned(), Tracked { signature: signature.clone(), state, retries: 0 });
+                let newest = known.map_or(0, |file| file.newest);
+                let tracked = Tracked { signature: signature.clone(), state, retries: 0, newest };
+                self.files.insert(path.to_owned(), tracked);
                 if news {
                     self.registry.events.publish(What::Found { file: path.to_owned() });
                 }
@@ -263,13 +286,14 @@ impl Reconciler {
     fn load(&mut self, path: &Path) {
         let Some(file) = self.files.get_mut(path) else { return };
         file.state = Progress::Loading;
-        let (path, signature) = (path.to_owned(), file.signature.clone());
+        self.loads += 1;
+        let (path, number, signature) = (path.to_owned(), self.loads, file.signature.clone());
         let (wake, registry) = (self.wake.clone(), self.registry.clone());
         let work = move || {
             let vet = || registry.loader().vet(&path, Origin::Custom);
             let result = catch_unwind(AssertUnwindSafe(vet)).unwrap_or_else(|_| Err(panicked(&path)));
             // Without a reconciler there is nobody to tell, and nothing to keep equal.
-            _ = wake.send(Wake::Loaded(Box::new(Loaded { path, signature, result })));
+            _ = wake.send(Wake::Loaded(Box::new(Loaded { path, number, signature, result })));
         };
         if thread::Builder::new().name("loader".to_owned()).spawn(work).is_err() {
             file.state = Progress::Retry(Instant::now() + FIRST_RETRY);

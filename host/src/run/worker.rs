@@ -83,11 +83,9 @@ fn stand_by(post: Arc<Post>, listening: Option<Sender<()>>) -> io::Result<()> {
     let stand = move || {
         let confinement = ThreadConfinement::prepare();
         let ear = post.ear.lock();
-        // Once the library is open, the next thread gets ready while this one waits.
-        let early = post.plugin.get().is_some();
-        if early {
-            succeed(&post);
-        }
+        // Once the library is open, the next thread gets ready while this one waits. Where a call that goes on has left no room
+        // for one, that can wait until there is another call.
+        let early = post.plugin.get().is_some() && stand_by(post.clone(), None).is_ok();
         if let Some(listening) = listening {
             _ = listening.send(());
         }

@@ -27,13 +27,15 @@ impl Ids {
     }
 
     /// The ids of a table.
-    pub(crate) fn of(table: &Table) -> Result<Self, ScoreError> {
+    pub(crate) fn of(table: &Table<'_>) -> Result<Self, ScoreError> {
         let mut ids = Self::with_capacity(table.rows());
-        let pushed = table.ids().iter().try_for_each(|id| ids.push(id.as_bytes()));
-        pushed.map_err(|Odd| {
-            let message = format!("{} has more rows, or a longer id, than can be joined", table.name());
-            ScoreError::new(ErrorCode::ScoreError, message).file(table.name())
-        })?;
+        for (row, id) in table.ids().iter().enumerate() {
+            table.look(row)?;
+            ids.push(id.as_bytes()).map_err(|Odd| {
+                let message = format!("{} has more rows, or a longer id, than can be joined", table.name());
+                ScoreError::new(ErrorCode::ScoreError, message).file(table.name())
+            })?;
+        }
         Ok(ids)
     }
 

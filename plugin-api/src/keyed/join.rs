@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::ids::{Ids, PARTS, Part};
 use super::pair::Missing;
+use crate::context::Watch;
+use crate::error::ScoreError;
 use crate::parallel::Workers;
 
 /// Stands for no row.
@@ -31,18 +33,21 @@ impl Joined {
     }
 }
 
-/// Joins two files, part by part.
-pub(crate) fn join(gt: &Ids, pred: &Ids) -> Joined {
+/// Joins two files, part by part, unless the job is stopped.
+pub(crate) fn join(gt: &Ids, pred: &Ids, watch: Option<Watch<'_>>) -> Result<Joined, ScoreError> {
     // Every row belongs to one part, so no two threads ever write to the same place.
     let rows: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(NONE)).take(gt.rows()).collect();
     let small = gt.rows() + pred.rows() < WORTH_A_THREAD;
     let workers = if small { Workers::new(1) } else { Workers::all() };
-    let pairs = workers
-        .map_with(PARTS, Memory::default, |memory, part| join_part(gt.part(part), pred.part(part), &rows, memory));
+    let join = |memory: &mut Memory, part: usize| -> Result<Result<usize, Twice>, ScoreError> {
+        watch.map_or(Ok(()), |watch| watch.check())?;
+        Ok(join_part(gt.part(part), pred.part(part), &rows, memory))
+    };
+    let pairs: Vec<_> = workers.map_with(PARTS, Memory::default, join).into_iter().collect::<Result<_, _>>()?;
     let pairs = pairs.into_iter().sum::<Result<usize, Twice>>();
     let (twice, pairs) = (pairs.is_err(), pairs.unwrap_or_default());
     let rows = rows.into_iter().map(AtomicU32::into_inner).collect();
-    Joined { rows, missing: gt.rows() - pairs, extra: pred.rows() - pairs, twice }
+    Ok(Joined { rows, missing: gt.rows() - pairs, extra: pred.rows() - pairs, twice })
 }
 
 /// An id was there twice.
@@ -120,6 +125,10 @@ mod tests {
     fn slow(gt: &[String], pred: &[String]) -> Vec<u32> {
         let rows: HashMap<&String, u32> = pred.iter().zip(0..).collect();
         gt.iter().map(|id| rows.get(id).copied().unwrap_or(NONE)).collect()
+    }
+
+    fn join(gt: &Ids, pred: &Ids) -> Joined {
+        super::join(gt, pred, None).unwrap()
     }
 
     fn numbered(count: usize, prefix: &str) -> Vec<String> {

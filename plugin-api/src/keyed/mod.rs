@@ -74,7 +74,7 @@ impl<V: Values> Keyed<V> {
     }
 
     /// The same from a table that has been read and checked.
-    fn of(table: &Table) -> Result<Self, ScoreError> {
+    fn of(table: &Table<'_>) -> Result<Self, ScoreError> {
         let column = table.column(0);
         let mut values = V::with_capacity(table.rows());
         column.iter().try_for_each(|cell| values.push(cell.as_bytes())).map_err(|Odd| {

@@ -67,8 +67,7 @@ impl<V: Values> Pair<V> {
         };
         let (gt, pred) = workers.both(|| read(gt), || read(pred));
         let (Some(gt), Some(pred)) = (gt?, pred?) else { return Ok(None) };
-        watch.check()?;
-        let joined = join(&gt.ids, &pred.ids);
+        let joined = join(&gt.ids, &pred.ids, Some(watch))?;
         Ok(joined.fits(missing).then_some(Self { gt, pred, rows: joined.rows, missing: joined.missing }))
     }
 
@@ -88,7 +87,7 @@ impl<V: Values> Pair<V> {
             }
         };
         let pair = [Keyed::of(&gt)?, Keyed::of(&pred)?];
-        let joined = join(&pair[0].ids, &pair[1].ids);
+        let joined = join(&pair[0].ids, &pair[1].ids, Some(ctx.watch()))?;
         if !joined.fits(missing) {
             return Err(ids_differ(&gt, &pred, missing).into());
         }

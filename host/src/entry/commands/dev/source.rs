@@ -7,6 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::registry::may_change_content;
+
 /// How long the files have to be the same before they are built: most editors empty a file before they write it.
 const QUIET: Duration = Duration::from_millis(100);
 
@@ -37,7 +39,12 @@ impl Source {
     pub fn watch(krate: &Path, workspace: &Path) -> Self {
         let (wake, woken) = channel();
         let event = wake.clone();
-        let watcher = notify::recommended_watcher(move |_| _ = event.send(())).ok().map(|mut watcher| {
+        let heard = move |heard: notify::Result<notify::Event>| {
+            if heard.map_or(true, |heard| may_change_content(heard.kind)) {
+                _ = event.send(());
+            }
+        };
+        let watcher = notify::recommended_watcher(heard).ok().map(|mut watcher| {
             for (folder, mode) in [
                 (krate.to_owned(), RecursiveMode::NonRecursive),
                 (krate.join("src"), RecursiveMode::Recursive),
@@ -53,12 +60,12 @@ impl Source {
         Self { krate: krate.to_owned(), workspace: workspace.to_owned(), wake, woken, _watcher: watcher }
     }
 
-    /// Waits for an event, at most for a while.
-    pub fn wait(&self, most: Duration) {
-        if self.woken.recv_timeout(most).is_ok() {
-            // An editor that saves makes many events.
-            while self.woken.try_recv().is_ok() {}
-        }
+    /// Waits for an event, at most for a while. Whether there was one.
+    pub fn wait(&self, most: Duration) -> bool {
+        let woken = self.woken.recv_timeout(most).is_ok();
+        // An editor that saves makes many events.
+        while self.woken.try_recv().is_ok() {}
+        woken
     }
 
     /// Ends a [`wait`](Self::wait) from elsewhere.
@@ -123,5 +130,26 @@ fn note(path: &Path, files: &mut Files) {
     } else if path.file_name().is_some_and(|name| name != "Cargo.lock") {
         // Cargo itself writes the lock file.
         files.push((path.to_owned(), metadata.len(), metadata.modified().ok()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_save_wakes_and_looking_at_the_files_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (krate, workspace) = (folder.path().join("crate"), folder.path().join("workspace"));
+        for made in [krate.join("src"), workspace.join("input"), workspace.join("output")] {
+            fs::create_dir_all(made).unwrap();
+        }
+        fs::write(krate.join("src/lib.rs"), "").unwrap();
+        let source = Source::watch(&krate, &workspace);
+        let before = source.print();
+        assert!(!source.wait(Duration::from_millis(300)), "looking is no event");
+        fs::write(krate.join("src/lib.rs"), "// saved").unwrap();
+        assert!(source.wait(Duration::from_secs(60)), "saving is one");
+        assert!(before.is_saved_over_by(&source.print()));
     }
 }
