@@ -38,6 +38,43 @@ fn drip(connection: &mut TcpStream, byte: u8) -> bool {
 }
 
 #[test]
+fn a_header_that_decides_is_there_once() {
+    let server = Server::start(&Sandbox::new(), &[]);
+    for name in ["host", "origin", "authorization", "content-type", "idempotency-key", "last-event-id"] {
+        let answer = server.client().request("GET", "/api/v1/jobs", &[(name, "localhost"), (name, "b")], "");
+        let error = answer.error(400);
+        assert_eq!(error["message"], format!("the request has the header '{name}' twice"));
+    }
+}
+
+#[test]
+fn a_body_that_is_said_to_be_too_large_is_refused_before_it_is_sent() {
+    let server = Server::start(&Sandbox::new(), &["--max-upload", "1Mi"]);
+    for (kind, length) in
+        [("application/zip", 2 << 20), ("multipart/form-data; boundary=x", 20 << 20), ("application/json", 5 << 20)]
+    {
+        let head = format!(
+            "expect: 100-continue\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n"
+        );
+        let answer = raw(&server, &format!("POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\n{head}\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("PAYLOAD_TOO_LARGE"), "{kind}: {answer}");
+    }
+}
+
+#[test]
+fn what_is_no_http_ends_its_connection_and_stands_in_the_log() {
+    let sandbox = Sandbox::new();
+    let server = Server::start(&sandbox, &[]);
+    let long = format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(70_000));
+    let many = format!("GET / HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "a: b\r\n".repeat(101));
+    for (request, status) in [("no HTTP\r\n\r\n", 400), (long.as_str(), 414), (many.as_str(), 431)] {
+        let answer = raw(&server, request);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+    eventually("the log says so", || (server.log().matches("what was sent is no HTTP").count() == 3).then_some(()));
+}
+
+#[test]
 fn a_request_that_can_be_read_in_two_ways_is_refused() {
     let sandbox = Sandbox::new();
     let server = Server::start(&sandbox, &[]);

@@ -106,6 +106,9 @@ fn bodies(check: &mut Check, client: &mut Client, path: &str, good: &Value) {
     check.call(client, "POST", path, &[], &[("content-type", "text/plain")], good.to_string());
     check.call(client, "POST", path, &[], &[JSON], format!("\"{}\"", "x".repeat(5 << 20)));
     check.post(client, path, &[], &json!({"no_such_member": 1}));
+    // The order of members is nobody's business.
+    let listed: Vec<&Value> = good.as_object().unwrap().values().collect();
+    assert_eq!(check.post(client, path, &[], &json!(listed)).status, 422, "{path}");
 }
 
 #[test]
@@ -302,6 +305,32 @@ fn assert_all_seen(check: &Check) {
         }
     }
     assert!(missing.is_empty(), "declared, but never seen:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn the_document_is_one_that_programs_can_be_made_from() {
+    let server = Server::start(&Sandbox::new(), &[]);
+    let document = server.client().get("/openapi.json").json();
+    let mut ids = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for operation in methods.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id.to_owned()), "{id} is there twice");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()), "{id} {status}");
+            }
+            let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+            for parameter in parameters {
+                let name = parameter["name"].as_str().unwrap();
+                let in_path = path.contains(&format!("{{{name}}}"));
+                assert_eq!(parameter["in"] == "path", in_path, "{id} {name}");
+                let needed = in_path || name == "task_id";
+                assert_eq!(parameter["required"] == true, needed, "{id} {name}");
+            }
+        }
+    }
+    let queries = document["paths"]["/api/v1/jobs"]["get"]["parameters"].as_array().unwrap();
+    assert!(queries.len() == 5 && queries.iter().all(|parameter| parameter["in"] == "query"), "{queries:#?}");
 }
 
 #[test]

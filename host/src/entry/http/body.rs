@@ -1,7 +1,9 @@
 //! The body of a request: read within limits, then understood.
 
 use std::error::Error;
+use std::fmt;
 use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +13,9 @@ use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use futures_util::{Stream, StreamExt, stream};
-use serde::de::DeserializeOwned;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -47,20 +51,45 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for JsonBody<T> {
             )
             .hint("send 'Content-Type: application/json'"));
         }
-        let bytes = read(patient(request, app.settings.client_timeout).into_body(), MOST_JSON).await?;
+        let bytes = read(patient(request, app.settings.client_timeout), MOST_JSON).await?;
         parse(&bytes).map(Self)
     }
 }
 
-/// Understands a JSON text.
+/// Understands a JSON object.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    serde_json::from_slice(bytes).map(|ByName(object)| object).map_err(|error| {
         if error.is_data() {
             Problem::unprocessable(format!("the body is JSON, but not what is expected: {error}"))
         } else {
             Problem::bad_request(format!("the body is no JSON: {error}"))
         }
     })
+}
+
+/// An object whose members have names: a list of their values, in whatever order the members have here, is none.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct ByName<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByName<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+
+        deserializer.deserialize_map(Members(PhantomData)).map(Self)
+    }
 }
 
 /// The parameters behind the question mark.
@@ -127,11 +156,18 @@ impl Pace {
     }
 }
 
+/// A body that is said to be too large is refused before any of it is sent.
+pub fn check_declared(headers: &HeaderMap, most: u64) -> Result<(), Problem> {
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > most) { Err(too_large(most)) } else { Ok(()) }
+}
+
 /// Reads a small body into memory.
-pub async fn read(body: Body, most: usize) -> Result<Vec<u8>, Problem> {
+pub async fn read(request: Request, most: usize) -> Result<Vec<u8>, Problem> {
+    check_declared(request.headers(), most as u64)?;
     let mut bytes = Vec::new();
     let reading = async {
-        let mut stream = body.into_data_stream();
+        let mut stream = request.into_body().into_data_stream();
         while let Some(piece) = stream.next().await {
             let piece = piece.map_err(|error| broken(&error))?;
             if bytes.len() + piece.len() > most {

@@ -6,16 +6,15 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{OpenApi as Document, RefOr};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::app::App;
-use super::body::MOST_JSON;
 use super::problem::Problem;
-use super::routes::{artifacts, events, health, jobs, output, score, scorers, submit};
+use super::routes::{artifacts, events, health, jobs, output, score, scorers, submit, upload};
 use super::{auth, docs, watchman};
 
 #[derive(OpenApi)]
@@ -93,13 +92,30 @@ fn administering() -> Routes {
         .routes(routes!(scorers::watch_classic, scorers::unwatch_classic))
 }
 
+/// Every answer has a description: the usual name of its status, where no other is given.
+fn describe(document: &mut Document) {
+    let operations = document.paths.paths.values_mut().flat_map(|path| {
+        [&mut path.get, &mut path.put, &mut path.post, &mut path.delete].into_iter().filter_map(Option::as_mut)
+    });
+    for (status, response) in operations.flat_map(|operation| &mut operation.responses.responses) {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let name = status.parse().ok().and_then(|status: StatusCode| status.canonical_reason());
+            response.description = name.unwrap_or(status).to_owned();
+        }
+    }
+}
+
 /// The description of the interface.
 pub fn document() -> Document {
     let mut all = OpenApiRouter::<Arc<App>>::with_openapi(Api::openapi());
     for part in [open(), reading(), submitting(), administering()] {
         all = all.merge(part);
     }
-    all.into_openapi()
+    let mut document = all.into_openapi();
+    describe(&mut document);
+    document
 }
 
 /// The router of an app.
@@ -116,7 +132,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(nowhere)
         .method_not_allowed_fallback(not_like_this)
         // Of a form; what is in it has its own limits.
-        .layer(DefaultBodyLimit::max((app.settings.max_upload as usize).saturating_add(2 * MOST_JSON)))
+        .layer(DefaultBodyLimit::max(upload::most_form(app.settings.max_upload) as usize))
         .layer(from_fn_with_state(app.clone(), watchman::watch))
         .with_state(app)
 }

@@ -111,9 +111,17 @@ async fn converse(
         .serve_connection(TokioIo::new(Patient::new(stream, patience * 3)), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // How a connection ends is its client's business.
-        _ = connection.as_mut() => return,
+        ended = connection.as_mut() => return note(ended),
         () = said(&mut closed) => connection.as_mut().graceful_shutdown(),
     }
-    _ = connection.await;
+    note(connection.await);
+}
+
+/// How a connection ends is its client's business, unless nobody has seen its request: what is no HTTP comes to no route.
+fn note(ended: Result<(), hyper::Error>) {
+    if let Err(error) = ended
+        && error.is_parse()
+    {
+        tracing::info!(%error, "what was sent is no HTTP");
+    }
 }

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::problem::{ErrorView, view};
 use crate::daemon::Progress;
+use crate::entry::http::body::ByName;
 use crate::queue::{Delivered, Job, Place, State};
 
 /// A job.
@@ -137,7 +138,8 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct BatchBody {
     /// Up to 1000.
-    pub jobs: Vec<JobBody>,
+    #[schema(value_type = Vec<JobBody>)]
+    pub jobs: Vec<ByName<JobBody>>,
 }
 
 /// Jobs that were accepted.

@@ -18,6 +18,16 @@ use super::problem::Problem;
 
 const NAME: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Headers of which nobody knows which one counts, if there are two.
+static ONCE: [HeaderName; 6] = [
+    header::HOST,
+    header::ORIGIN,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("last-event-id"),
+];
+
 static METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
@@ -72,9 +82,8 @@ fn request_id(headers: &HeaderMap) -> String {
 fn check_source(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
     let settings = &app.settings;
     let allowed = |list: &[String], value: &str| list.iter().any(|one| one.eq_ignore_ascii_case(value));
-    let is_said_twice = |name: HeaderName| headers.get_all(name).iter().nth(1).is_some();
-    if is_said_twice(header::HOST) || is_said_twice(header::ORIGIN) {
-        return Err(refused(StatusCode::BAD_REQUEST, "the request says twice where it goes, or where it comes from"));
+    if let Some(name) = ONCE.iter().find(|name| headers.get_all(*name).iter().nth(1).is_some()) {
+        return Err(refused(StatusCode::BAD_REQUEST, &format!("the request has the header '{name}' twice")));
     }
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("\u{fffd}"));
     let host = text(header::HOST).unwrap_or_default();

@@ -48,7 +48,7 @@ fn artifacts_of(result: &Value) -> IndexMap<String, Artifact> {
 }
 
 /// Lists the artifacts of a job.
-#[utoipa::path(get, path = "/api/v1/jobs/{id}/artifacts", tag = "jobs", security(("token" = ["read"])), params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/artifacts", operation_id = "list_artifacts", tag = "jobs", security(("token" = ["read"])), params(("id" = String, Path)), responses(
     (status = 200, body = Answer<ArtifactsView>),
     (status = 401, body = Failure), (status = 403, body = Failure), (status = 404, body = Failure),
     (status = 409, body = Failure, description = "There is no result (yet)")))]
@@ -61,7 +61,7 @@ pub async fn list(
 }
 
 /// An artifact, whole or in part. Its ETag is its sha256; what was replaced since is gone.
-#[utoipa::path(get, path = "/api/v1/jobs/{id}/artifacts/{name}", tag = "jobs", security(("token" = ["read"])),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/artifacts/{name}", operation_id = "get_artifact", tag = "jobs", security(("token" = ["read"])),
     params(("id" = String, Path), ("name" = String, Path),
         ("Range" = Option<String>, Header), ("If-None-Match" = Option<String>, Header)),
     responses(

@@ -27,6 +27,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// Which events are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct EventParams {
     /// `jobs` or `scorers`; both if absent.
     topic: Option<String>,
@@ -47,7 +48,7 @@ struct Reader {
 }
 
 /// Events of jobs and scorers as server-sent events. If some that come after Last-Event-ID are kept no more, the first is a
-/// `gap`, which says how many are missing.
+/// `gap`, which says how many are missing, or null where the numbers have begun anew.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events", security(("token" = ["read"])),
     params(EventParams, ("Last-Event-ID" = Option<String>, Header)),
     responses(
@@ -74,6 +75,8 @@ pub async fn follow(
     };
     let last = *news.borrow();
     let gap = gap(app.store.as_ref(), after, last).await?;
+    let after = gap.as_ref().map_or(after, |gap| gap.number);
+    let gap = gap.as_ref().map(message);
     let filter = EventFilter { after, job: params.job, kind };
     let follow = params.follow.unwrap_or(true);
     let reader = Reader { store: app.store.clone(), news, stopping: app.stopping.clone(), filter, follow };
@@ -81,16 +84,26 @@ pub async fn follow(
     Ok(Sse::new(stream::iter(gap.map(Ok)).chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// Says what a client that comes back can no longer be told. From 0 on means all there are: nobody has seen that one.
-async fn gap(store: &dyn Store, after: i64, last: i64) -> Result<Option<Message>, Problem> {
+/// Says what a client that comes back can no longer be told, and where it goes on. From 0 on means all there are: nobody has
+/// seen that one. An event that is yet to come was seen before an older queue was put back; how much was missed is not known.
+async fn gap(store: &dyn Store, after: i64, last: i64) -> Result<Option<Event>, Problem> {
     if after <= 0 {
         return Ok(None);
     }
-    let kept = store.events(EventFilter { after, ..EventFilter::default() }, 1).await?;
-    let before = kept.first().map_or(last, |event| event.number - 1);
-    let missing = json!({"missing": before - after});
-    let gap = Event { number: before, at: Moment::now(), kind: "gap".to_owned(), job: None, data: missing };
-    Ok((before > after).then(|| message(&gap)))
+    let first = async |after| -> Result<Option<i64>, Problem> {
+        let kept = store.events(EventFilter { after, ..EventFilter::default() }, 1).await?;
+        Ok(kept.first().map(|event| event.number))
+    };
+    let gap = |number, missing: Option<i64>| {
+        let data = json!({ "missing": missing });
+        Some(Event { number, at: Moment::now(), kind: "gap".to_owned(), job: None, data })
+    };
+    // The last event may be in the store before it is told of.
+    if after > last && first(after - 1).await? != Some(after) {
+        return Ok(gap(last, None));
+    }
+    let before = first(after).await?.map_or(last.max(after), |number| number - 1);
+    Ok(gap(before, Some(before - after)).filter(|_| before > after))
 }
 
 /// The next events, once there are some. The answer ends with the daemon, or when the store fails: the client comes back.

@@ -24,6 +24,7 @@ const USUAL: usize = 50;
 /// Which jobs are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct ListParams {
     /// queued, running, done, failed or cancelled.
     #[param(value_type = Option<String>)]
@@ -59,7 +60,7 @@ pub fn seen(app: &App, job: &Job) -> JobView {
 }
 
 /// Lists jobs, the latest first.
-#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", security(("token" = ["read"])), params(ListParams), responses(
+#[utoipa::path(get, path = "/api/v1/jobs", operation_id = "list_jobs", tag = "jobs", security(("token" = ["read"])), params(ListParams), responses(
     (status = 200, body = Answer<PageView>),
     (status = 400, body = Failure), (status = 401, body = Failure), (status = 403, body = Failure)))]
 pub async fn list(
@@ -79,7 +80,7 @@ pub async fn list(
 }
 
 /// A job.
-#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", security(("token" = ["read"])), params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", operation_id = "get_job", tag = "jobs", security(("token" = ["read"])), params(("id" = String, Path)), responses(
     (status = 200, body = Answer<JobView>),
     (status = 401, body = Failure), (status = 403, body = Failure), (status = 404, body = Failure)))]
 pub async fn get(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Answer<JobView>>, Problem> {

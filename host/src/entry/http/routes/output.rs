@@ -38,6 +38,7 @@ pub struct DeliveriesView {
 /// Which job is meant.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct TaskParams {
     /// The job.
     task_id: String,

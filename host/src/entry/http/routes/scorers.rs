@@ -72,7 +72,7 @@ pub async fn get_all_classic(State(app): State<Arc<App>>) -> Json<Answer<Value>>
 }
 
 /// One scorer with its parameters.
-#[utoipa::path(get, path = "/api/v1/scorers/{id}", tag = "scorers", security(("token" = ["read"])), params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/scorers/{id}", operation_id = "get_scorer", tag = "scorers", security(("token" = ["read"])), params(("id" = String, Path)), responses(
     (status = 200, body = Answer<Object>), (status = 401, body = Failure), (status = 403, body = Failure),
     (status = 404, body = Failure)))]
 pub async fn get(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Json<Answer<Value>>, Problem> {

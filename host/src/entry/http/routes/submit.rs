@@ -15,7 +15,7 @@ use super::upload::{self, Upload};
 use crate::entry::http::answer::{Answer, body};
 use crate::entry::http::app::App;
 use crate::entry::http::auth::Caller;
-use crate::entry::http::body::JsonBody;
+use crate::entry::http::body::{ByName, JsonBody};
 use crate::entry::http::problem::{Failure, Problem};
 use crate::entry::http::views::{AcceptedView, BatchBody, BatchView, JobBody};
 use crate::queue::{NewJob, Place, Submitted};
@@ -86,7 +86,7 @@ pub async fn batch(
     }
     let keys = key.map(|key| key.of_batch(&given)).transpose()?;
     let mut jobs = Vec::new();
-    for (number, one) in given.jobs.into_iter().enumerate() {
+    for (number, ByName(one)) in given.jobs.into_iter().enumerate() {
         let key = keys.as_ref().map(|key| key.of_item(number));
         jobs.push(new_job(&app, &caller, one, None, key)?);
     }

@@ -85,12 +85,17 @@ struct UploadParams {
     callback: Option<String>,
 }
 
+/// The largest form: its workspace, and what else it says.
+pub fn most_form(max_upload: u64) -> u64 {
+    max_upload.saturating_add(2 * MOST_JSON as u64)
+}
+
 /// What is to be done, and the workspace if it came along.
 pub async fn receive(app: &App, request: Request) -> Result<(JobBody, Option<Upload>), Problem> {
     let request = body::patient(request, app.settings.client_timeout);
     let content_type = body::content_type(request.headers()).unwrap_or_default().to_ascii_lowercase();
     match content_type.as_str() {
-        "application/json" => Ok((parse(&body::read(request.into_body(), MOST_JSON).await?)?, None)),
+        "application/json" => Ok((parse(&body::read(request, MOST_JSON).await?)?, None)),
         "multipart/form-data" => form(app, request).await,
         "application/x-tar"
         | "application/gzip"
@@ -121,6 +126,7 @@ async fn plain(app: &App, request: Request, content_type: &str) -> Result<(JobBo
         callback: given.callback,
     };
     let archive = passing(app);
+    body::check_declared(request.headers(), app.settings.max_upload)?;
     body::save(request.into_body().into_data_stream(), &archive.0, app.settings.max_upload).await?;
     Ok((job, Some(take_in(app, archive, Some(content_type.to_owned())).await?)))
 }
@@ -130,6 +136,7 @@ async fn form(app: &App, request: Request) -> Result<(JobBody, Option<Upload>), 
         StatusCode::PAYLOAD_TOO_LARGE => body::too_large(app.settings.max_upload),
         _ => body::broken(&error),
     };
+    body::check_declared(request.headers(), most_form(app.settings.max_upload))?;
     let mut form =
         Multipart::from_request(request, &()).await.map_err(|error| Problem::bad_request(error.body_text()))?;
     let (mut job, mut archive) = (None, None);
