@@ -133,7 +133,7 @@ fn a_server_that_is_none_is_told_so() {
     drop(listener);
     let nobody = Finished::from(command(&sandbox, free, &["jobs", "list"]).output().unwrap());
     let as_json = Finished::from(command(&sandbox, free, &["submit", "ws", "--json"]).output().unwrap());
-    assert_eq!(as_json.json()["error"]["details"]["server_code"], "SERVER_UNREACHABLE");
+    assert_eq!(as_json.json()["error"]["code"], "SERVER_UNREACHABLE");
     let odd = sandbox.run(&["jobs", "list", "--server", "ftp://h"]);
     let named = sandbox.run(&["jobs", "list", "--server", "http://me:secret@h"]);
     assert!(!named.stderr.contains("secret"), "{}", named.stderr);

@@ -1,9 +1,10 @@
 //! The OpenAPI document against the running server: every operation, every declared status, every answer by its schema.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
-use autoscorer_tests::{Client, Response, Sandbox, Server, assert_valid, compiled, versioned};
+use autoscorer_tests::{
+    Client, Response, Sandbox, Server, archive, assert_valid, compiled, versioned, workspace_files,
+};
 use serde_json::{Value, json};
 
 const NOBODY: &str = "01890000-0000-7000-8000-000000000000";
@@ -134,7 +135,7 @@ fn the_document_is_what_the_server_does() {
         check.get(client, path, &[]);
     }
     scoring(&mut check, client);
-    let id = jobs(&mut check, client, &server, &sandbox);
+    let id = jobs(&mut check, client, &server);
     outputs(&mut check, client, &server, &sandbox, &id);
     scorers(&mut check, client, &sandbox);
     check.get(client, "/api/v1/events", &[("topic", "nonsense")]);
@@ -175,7 +176,7 @@ fn scoring(check: &mut Check, client: &mut Client) {
     }
 }
 
-fn jobs(check: &mut Check, client: &mut Client, server: &Server, sandbox: &Sandbox) -> String {
+fn jobs(check: &mut Check, client: &mut Client, server: &Server) -> String {
     let good = json!({"workspace": "ws"});
     let key = [JSON, ("idempotency-key", "k1")];
     let first = check.call(client, "POST", "/api/v1/jobs", &[], &key, good.to_string());
@@ -188,8 +189,7 @@ fn jobs(check: &mut Check, client: &mut Client, server: &Server, sandbox: &Sandb
         bodies(check, client, path, &good);
         check.post(client, path, &[], &json!({"workspace": "nowhere"}));
     }
-    let packed =
-        Command::new("tar").args(["-c", "-C"]).arg(sandbox.path().join("ws")).arg(".").output().unwrap().stdout;
+    let packed = archive("tar", &workspace_files());
     check.call(client, "POST", "/api/v1/jobs", &[], &[("content-type", "application/x-tar")], packed);
     let id = first.data(202)["id"].as_str().unwrap().to_owned();
     server.wait(client, &id, &["done"]);

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use autoscorer_plugin_api::error::ScoreError;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::print;
 use crate::telemetry::time;
@@ -14,7 +15,7 @@ pub struct Envelope<D> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<D>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "by_its_code")]
     error: Option<ScoreError>,
     execution_time: f64,
     timestamp: String,
@@ -60,4 +61,13 @@ impl<D: Serialize> Envelope<D> {
     pub fn print_line(&self) {
         print::out(serde_json::to_string(self).unwrap_or_default());
     }
+}
+
+/// An error of a daemon has a code of its own, and is known by it.
+fn by_its_code<S: Serializer>(error: &Option<ScoreError>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut told = serde_json::to_value(error).map_err(serde::ser::Error::custom)?;
+    if let Some(code @ Value::String(_)) = told.pointer("/details/server_code").cloned() {
+        told["code"] = code;
+    }
+    told.serialize(serializer)
 }
