@@ -33,6 +33,7 @@
 //! being run, in [`text`] of the compiler's making, [`mod@export`] the macro, [`abi`] what really crosses the boundary, [`testing`] a kit for the author's own tests.
 
 pub mod abi;
+mod column;
 pub mod context;
 mod document;
 pub mod error;

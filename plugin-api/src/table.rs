@@ -8,6 +8,7 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
+pub use crate::column::Column;
 use crate::context::{Context, Watch};
 use crate::error::{ErrorCode, ScoreError};
 use crate::faults::Faults;
@@ -34,14 +35,6 @@ pub struct Table<'h> {
 
 /// Why a cell of a column does not fit: the code of the fault and what was expected.
 pub(crate) type Check = fn(&str) -> Result<(), (ErrorCode, &'static str)>;
-
-/// The cells of one column, one after the other in one text.
-#[derive(Debug)]
-pub struct Column {
-    name: String,
-    text: String,
-    ends: Vec<usize>,
-}
 
 impl<'h> Table<'h> {
     /// Reads a file of the workspace: UTF-8 (a byte order mark is left out), RFC 4180 quotes, any line ends, blank lines
@@ -85,7 +78,7 @@ impl<'h> Table<'h> {
     ) -> Result<Self, Faults> {
         let name = reader.name;
         let wanted = reader.find_columns(id_column, columns)?;
-        let column = |name: &&str| Column { name: (*name).to_owned(), text: String::new(), ends: Vec::new() };
+        let column = |name: &&str| Column::new(name);
         let mut table = Self {
             name: name.to_owned(),
             ids: column(&id_column),
@@ -150,7 +143,7 @@ impl<'h> Table<'h> {
 
     fn cell_fault(&self, code: ErrorCode, index: usize, row: usize) -> ScoreError {
         let (column, cell) = (&self.columns[index], self.columns[index].get(row));
-        ScoreError::new(code, format!("{} has {cell:?} in column '{}'", self.name, column.name))
+        ScoreError::new(code, format!("{} has {cell:?} in column '{}'", self.name, column.name()))
             .file(&self.name)
             .line(self.lines[row])
             .found(format!("{cell:?}"))
@@ -166,10 +159,10 @@ impl<'h> Table<'h> {
             column.push(cell);
             if cell.trim().is_empty() {
                 faults.push(
-                    bad_format(&self.name, format!("has an empty '{}'", column.name))
+                    bad_format(&self.name, format!("has an empty '{}'", column.name()))
                         .line(line)
                         .found(format!("{cell:?}"))
-                        .expected(format!("a value in column '{}'", column.name)),
+                        .expected(format!("a value in column '{}'", column.name())),
                 );
             } else if index > 0
                 && let Err((code, expected)) = check(cell)
@@ -206,29 +199,6 @@ impl<'h> Table<'h> {
             }
         }
         Ok(faults)
-    }
-}
-
-impl Column {
-    /// The name in the header.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The cell of a row.
-    pub fn get(&self, row: usize) -> &str {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.text[start..self.ends[row]]
-    }
-
-    /// All cells in the order of the rows.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.ends.len()).map(|row| self.get(row))
-    }
-
-    fn push(&mut self, cell: &str) {
-        self.text.push_str(cell);
-        self.ends.push(self.text.len());
     }
 }
 

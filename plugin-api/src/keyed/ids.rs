@@ -21,8 +21,8 @@ pub struct Ids {
 impl Ids {
     pub(super) fn with_capacity(rows: usize) -> Self {
         let each = rows / PARTS;
-        // Parts are filled at random: a sixteenth more is hardly ever exceeded.
-        let part = || Vec::with_capacity(each + each / 16 + 4);
+        // Parts are filled at random: a sixteenth more is hardly ever exceeded. Of a small file, most stay empty.
+        let part = || Vec::with_capacity(if each == 0 { 0 } else { each + each / 16 + 4 });
         Self { parts: std::iter::repeat_with(part).take(PARTS).collect(), long: Long::default(), rows: 0 }
     }
 

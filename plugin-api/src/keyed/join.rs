@@ -40,8 +40,12 @@ pub(crate) fn join(gt: &Ids, pred: &Ids, watch: Option<Watch<'_>>) -> Result<Joi
     let small = gt.rows() + pred.rows() < WORTH_A_THREAD;
     let workers = if small { Workers::new(1) } else { Workers::all() };
     let join = |memory: &mut Memory, part: usize| -> Result<Result<usize, Twice>, ScoreError> {
+        let (gt, pred) = (gt.part(part), pred.part(part));
+        if gt.keys.is_empty() && pred.keys.is_empty() {
+            return Ok(Ok(0));
+        }
         watch.map_or(Ok(()), |watch| watch.check())?;
-        Ok(join_part(gt.part(part), pred.part(part), &rows, memory))
+        Ok(join_part(gt, pred, &rows, memory))
     };
     let pairs: Vec<_> = workers.map_with(PARTS, Memory::default, join).into_iter().collect::<Result<_, _>>()?;
     let pairs = pairs.into_iter().sum::<Result<usize, Twice>>();
