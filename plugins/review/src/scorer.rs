@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::dry::Estimate;
 use crate::params::ReviewParams;
 use crate::read::input::Input;
+use crate::remarks;
 use crate::report::{self, Page};
 use crate::result::breakdown::Breakdown;
 use crate::result::document;
@@ -46,7 +47,7 @@ impl Scorer for ReviewMatch {
 }
 
 fn dry(mut input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
-    let warnings = about(&input);
+    let warnings = about(&input, true);
     let tasks: Vec<_> = input.reviews.iter_mut().map(|review| task(review, config)).collect();
     let mut outcome = Estimate::of(&tasks, config, params.max_note_chars)?.outcome(config);
     outcome.warnings.extend(warnings);
@@ -60,7 +61,8 @@ fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParam
             "no language model is configured (LLM_MODEL_URL, LLM_MODEL): meaning is estimated by shared terms",
         );
     }
-    let (warnings, files, skipped) = (about(&input), input.files.len(), document::skipped(&input.files));
+    remarks::write(ctx, &input)?;
+    let (warnings, files, skipped) = (about(&input, false), input.files.len(), document::skipped(&input.files));
     let evaluation = Evaluation::of(ctx, config, input, params.max_note_chars)?;
     check_coverage(&evaluation, params.allow_errors)?;
     let totals = Totals::of(&evaluation, files);
@@ -74,13 +76,12 @@ fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParam
     Ok(outcome)
 }
 
-/// What the reader should know about the input.
-fn about(input: &Input) -> Vec<Warning> {
+/// What the reader should know about the input. A dry run writes no artifacts.
+fn about(input: &Input, dry: bool) -> Vec<Warning> {
     let mut about_input = Outcome::new("none", 0.0, Direction::Higher);
+    warnings::about_places(&mut about_input, input, !dry);
     warnings::about_files(&mut about_input, &input.files);
-    warnings::about_manifest(&mut about_input, &input.absent);
     warnings::about_references(&mut about_input, &input.reviews);
-    warnings::about_places(&mut about_input, &input.reviews);
     about_input.warnings
 }
 
