@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::review::{block, review, scored, warned};
+use crate::review::{block, good_comments, references, review, run, scored, warned};
 
 #[test]
 fn every_odd_block_is_listed_however_many_there_are() {
@@ -23,4 +23,42 @@ fn every_odd_block_is_listed_however_many_there_are() {
     sandbox.write("reviews/comments_cart_1.txt", block("a.go", 10, 12, "apple"));
     scored(&sandbox, &[]);
     assert!(!sandbox.path().join("out/output/artifacts/warnings.jsonl").exists());
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_is_a_mistake_and_no_score() {
+    let sandbox = review(&good_comments());
+    sandbox.write("reviews/notes.txt", "");
+    let cases: [(&[&str], &str, &str); 4] = [
+        (
+            &["--language", "PHP"],
+            "--language [\"PHP\"] leaves none of the 2 pull requests, so there is no score",
+            "Go (1), Rust (1)",
+        ),
+        (
+            &["--language", "Rust", "--pr-category", "Bug Fix"],
+            "--pr-category [\"Bug Fix\"] with --language [\"Rust\"] leaves none of the 2 pull requests",
+            "Bug Fix (1), New Feature Additions (1), Go (1), Rust (1)",
+        ),
+        // There is a Rust pull request, but what was written is about the other one.
+        (&["--language", "Rust"], "leaves none of the 1 pull requests with a comment file", "Go (1)"),
+        (
+            &["--language", "Go", "--context", "Repo Level"],
+            "--context [\"Repo Level\"] leaves none of the 2 references",
+            "Diff Level (1), File Level (1)",
+        ),
+    ];
+    for (flags, message, found) in cases {
+        for dry in [&[][..], &["--dry-run"]] {
+            let refused = run(&sandbox, &[flags, dry].concat());
+            let said = refused.stderr.replace('\n', " ");
+            assert_eq!(refused.code, 3, "{}", refused.stdout);
+            assert!(said.contains("MISMATCH") && said.contains(message) && said.contains(found), "{said}");
+        }
+    }
+    let again = sandbox.run(&["validate", "out"]);
+    assert!(again.code == 3 && again.stderr.contains("leaves none"), "{}{}", again.stdout, again.stderr);
+    // A reviewer who has nothing to say about what is left has found nothing.
+    sandbox.write("reviews/comments_bank_2.txt", "");
+    assert_eq!(scored(&sandbox, &["--language", "Rust"])["metrics"]["recall"], 0.0);
 }

@@ -31,14 +31,18 @@ impl Scorer for ReviewMatch {
 
     fn validate(&self, ctx: &Context<'_>, params: &ReviewParams) -> Faults {
         let mut faults = Faults::none();
-        faults.absorb(Config::of(params, ctx.workspace()));
-        faults.absorb(Input::read(ctx, params.pr_url.as_deref()));
+        let config = faults.absorb(Config::of(params, ctx.workspace()));
+        let input = faults.absorb(Input::read(ctx, params.pr_url.as_deref()));
+        if let (Some(config), Some(input)) = (config, input) {
+            faults.absorb(config.filter.check(&input));
+        }
         faults
     }
 
     fn score(&self, ctx: &Context<'_>, params: &ReviewParams) -> Result<Outcome, ScoreError> {
         let config = Config::of(params, ctx.workspace())?;
         let input = Input::read(ctx, params.pr_url.as_deref())?;
+        config.filter.check(&input)?;
         ctx.check()?;
         let scored = if params.dry_run { dry(input, &config, params) } else { judged(ctx, input, &config, params) };
         // What was chosen is told also where it failed, so that whoever goes on can go on with the same.
