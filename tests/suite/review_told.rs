@@ -62,3 +62,31 @@ fn a_filter_that_leaves_nothing_is_a_mistake_and_no_score() {
     sandbox.write("reviews/comments_bank_2.txt", "");
     assert_eq!(scored(&sandbox, &["--language", "Rust"])["metrics"]["recall"], 0.0);
 }
+
+#[test]
+fn what_filters_leave_out_is_counted() {
+    let sandbox = review(&good_comments());
+    let mut all = references();
+    let list = all.as_array_mut().unwrap();
+    let mut third = list[1].clone();
+    third["githubPrUrl"] = "https://github.com/shop/till/pull/3".into();
+    list.push(third);
+    sandbox.write("references.json", all.to_string());
+    sandbox.write("reviews/comments_bank_2.txt", block("b.rs", 5, 5, "one") + &block("b.rs", 6, 6, "two"));
+    let names = ["pull_requests", "comment_files", "comments_of_pull_requests", "references_of_pull_requests"];
+    let left_out = |flags: &[&str]| {
+        let metrics = scored(&sandbox, flags)["metrics"].clone();
+        names.map(|name| metrics[format!("{name}_filtered")].as_f64().unwrap())
+    };
+    assert_eq!(left_out(&[]), [0.0; 4]);
+    assert_eq!(left_out(&["--language", "Go"]), [2.0, 1.0, 2.0, 2.0]);
+    let shown = |flags: &[&str]| run(&sandbox, flags).stdout;
+    assert!(!shown(&[]).contains("filtered"), "{}", shown(&[]));
+    let some = shown(&["--language", "Go", "--category", "Performance"]);
+    for (name, count) in
+        [("pull_requests_filtered", "2"), ("comment_files_filtered", "1"), ("references_filtered", "1")]
+    {
+        let line = some.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {some}"));
+        assert!(line.ends_with(count), "{line}");
+    }
+}
