@@ -59,11 +59,8 @@ fn dry(mut input: Input, config: &Config, params: &ReviewParams) -> Result<Outco
 }
 
 fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
-    if config.fell_back {
-        ctx.log(
-            Level::Info,
-            "no language model is configured (LLM_MODEL_URL, LLM_MODEL): meaning is estimated by shared terms",
-        );
+    if let Some(why) = &config.fell_back {
+        ctx.log(Level::Info, format_args!("{why}: meaning is estimated by shared terms"));
     }
     remarks::write(ctx, &input)?;
     let (warnings, files, skipped) = (about(&input, false), input.files.len(), document::skipped(&input.files));

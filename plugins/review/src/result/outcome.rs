@@ -125,7 +125,7 @@ fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_
         .detail("pull_requests_without_comments", silent(evaluation))
         .detail("filter", json!(config.filter));
     if estimate {
-        let why = if config.fell_back { "; no language model is configured" } else { "" };
+        let why = config.fell_back.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
         outcome.warn("ESTIMATE", format!("meaning is estimated by shared terms, not judged{why}"));
     }
     if config.profile == Profile::Upstream {
