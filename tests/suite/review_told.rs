@@ -90,3 +90,13 @@ fn what_filters_leave_out_is_counted() {
         assert!(line.ends_with(count), "{line}");
     }
 }
+
+#[test]
+fn half_a_surrogate_pair_costs_one_character_and_no_file() {
+    let sandbox = review(&good_comments());
+    let cut = references().to_string().replace("apple: ", "apple\\ud83d: ");
+    sandbox.write("references.json", format!("\n{cut}"));
+    let data = scored(&sandbox, &[]);
+    assert_eq!(data["metrics"]["references_matched"], 2.0);
+    assert!(warned(&data, "CHARACTER_REPLACED").ends_with("read as U+FFFD: references.json line 2"));
+}

@@ -25,6 +25,7 @@ pub(crate) struct Remark<'i> {
 pub(crate) enum Kind {
     Odd(Odd),
     FileAbsent,
+    CharacterReplaced,
     ReferenceReversed,
     ReferenceAnywhere,
 }
@@ -35,6 +36,7 @@ pub(crate) enum Kind {
 pub(crate) enum Place<'i> {
     Block { file: &'i str, block: usize, line: usize },
     File { file: &'i str },
+    Line { file: &'i str, line: usize },
     Reference { pull_request: &'i str, comment: usize },
 }
 
@@ -43,6 +45,7 @@ impl std::fmt::Display for Place<'_> {
         match self {
             Self::Block { file, block, line } => write!(f, "{file} block {block} (line {line})"),
             Self::File { file } => f.write_str(file),
+            Self::Line { file, line } => write!(f, "{file} line {line}"),
             Self::Reference { pull_request, comment } => write!(f, "{pull_request} comment {comment}"),
         }
     }
@@ -57,7 +60,11 @@ pub(crate) fn of(input: &Input) -> impl Iterator<Item = Remark<'_>> {
         })
     });
     let absent = input.absent.iter().map(|file| Remark { place: Place::File { file }, kind: Kind::FileAbsent });
-    blocks.chain(absent).chain(input.reviews.iter().flat_map(of_references))
+    let mended = input
+        .mended
+        .iter()
+        .map(|(file, line)| Remark { place: Place::Line { file, line: *line }, kind: Kind::CharacterReplaced });
+    blocks.chain(absent).chain(mended).chain(input.reviews.iter().flat_map(of_references))
 }
 
 /// References that are hard or impossible to match.
@@ -102,6 +109,9 @@ impl Kind {
         match self {
             Self::Odd(odd) => of_odd(odd),
             Self::FileAbsent => ("FILE_ABSENT", "input/manifest.json names files that are not there"),
+            Self::CharacterReplaced => {
+                ("CHARACTER_REPLACED", "half of a surrogate pair, which is no character and is read as U+FFFD")
+            }
             Self::ReferenceReversed => (
                 "REFERENCE_REVERSED",
                 "references whose range ends before it begins; only the strict profile matches inside it",
