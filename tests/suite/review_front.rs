@@ -119,6 +119,7 @@ fn a_preset_that_contradicts_the_matcher_is_refused_and_both_are_named() {
         let refused = run(&sandbox, flags);
         assert_eq!(refused.code, 3, "{}", refused.stdout);
         assert!(refused.stderr.contains("INVALID_PARAMS") && refused.stderr.contains(words), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("needs"), "{}", refused.stderr);
     }
     // What agrees is no contradiction, also when the workspace is scored again with the matcher that was chosen.
     assert_eq!(run(&sandbox, &["--matcher", "none", "-p", "preset=location_only"]).code, 0);

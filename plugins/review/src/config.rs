@@ -84,12 +84,10 @@ impl Config {
             let what = format!("{} votes can be without a majority", params.votes);
             faults.push(wrong("votes", &what, "an odd number"));
         }
-        if let Some(contradiction) = contradiction(params) {
-            faults.push(contradiction);
-        }
+        let agrees = faults.absorb(agreement(params)).is_some();
         let judge = faults.absorb(settings(params, workspace));
-        // Of settings that are wrong nothing more can be said: none of them was taken.
-        if let Some(judge) = judge.as_ref().filter(|_| !params.dry_run) {
+        // Of settings that are wrong nothing more can be said, nor of those of a matcher that nobody is sure to want.
+        if let Some(judge) = judge.as_ref().filter(|_| agrees && !params.dry_run) {
             faults.absorb(Self::matcher(params, judge).check_settings(judge).map_err(missing));
         }
         faults.into_result()?;
@@ -168,7 +166,7 @@ pub(crate) struct Echo {
 }
 
 /// A preset and a matcher that was asked for have to agree: whichever went first, the other would be ignored silently.
-fn contradiction(params: &ReviewParams) -> Option<ScoreError> {
+fn agreement(params: &ReviewParams) -> Result<(), ScoreError> {
     let fits = |matcher| match params.preset {
         Preset::None | Preset::WithFilter => true,
         Preset::LocationOnly => matcher == MatcherName::None,
@@ -180,12 +178,12 @@ fn contradiction(params: &ReviewParams) -> Option<ScoreError> {
         _ if params.preset == Preset::Embedding && !params.enable_semantic_match => {
             "params.enable_semantic_match false".to_owned()
         }
-        MatcherName::Auto => return None,
-        matcher if fits(matcher) => return None,
+        MatcherName::Auto => return Ok(()),
+        matcher if fits(matcher) => return Ok(()),
         matcher => format!("params.semantic_matcher_type {}", json!(matcher)),
     };
     let what = format!("{} contradicts {other}", json!(params.preset));
-    Some(wrong("preset", &what, "one of the two, or both the same"))
+    Err(wrong("preset", &what, "one of the two, or both the same"))
 }
 
 /// Why no language model is asked: an address or a model that stands alone was hardly meant to.

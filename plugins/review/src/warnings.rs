@@ -11,6 +11,8 @@ use crate::remarks::{self, ARTIFACT, Kind};
 
 /// So many places of a kind are named; the artifact has them all.
 const NAMED: usize = 20;
+/// A terminal cuts warnings that name many more than this.
+const SHOWN: usize = 5;
 
 /// The places of a kind: the first by name, all by number.
 #[derive(Default)]
@@ -19,7 +21,8 @@ struct Places {
     count: usize,
 }
 
-/// Adds a warning for each kind of remark. What it does not name is said to be in the artifact, if that is written.
+/// Adds a warning for each kind of remark. Where there are many it says first how many, and where all of them are, if that
+/// is written.
 pub(crate) fn about_places(outcome: &mut Outcome, input: &Input, written: bool) {
     let mut kinds: BTreeMap<Kind, Places> = BTreeMap::new();
     for remark in remarks::of(input) {
@@ -31,12 +34,14 @@ pub(crate) fn about_places(outcome: &mut Outcome, input: &Input, written: bool) 
     }
     for (kind, places) in kinds {
         let (code, what) = kind.words();
-        let rest = match (places.count - places.named.len(), written) {
-            (0, _) => String::new(),
-            (more, true) => format!(" and {more} more; output/artifacts/{ARTIFACT} has all of them"),
-            (more, false) => format!(" and {more} more"),
+        let many = match (places.count, written) {
+            (..=SHOWN, _) => String::new(),
+            (count, true) => format!(" ({count} times, all in output/artifacts/{ARTIFACT})"),
+            (count, false) => format!(" ({count} times)"),
         };
-        outcome.warn(code, format!("{what}: {}{rest}", places.named.join(", ")));
+        let more = places.count - places.named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        outcome.warn(code, format!("{what}{many}: {}{more}", places.named.join(", ")));
     }
 }
 
