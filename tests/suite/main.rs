@@ -45,6 +45,7 @@ mod review;
 mod review_front;
 mod review_judge;
 mod review_kept;
+mod review_told;
 mod shipped;
 mod slips;
 mod tabular;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
+use autoscorer_tests::Finished;
 use serde_json::json;
 
 use crate::review::{block, good_comments, review, run, scored, warned};
@@ -102,5 +103,52 @@ fn large_results_are_not_written_twice() {
         for name in ["report.html", "evaluation_results.json"] {
             assert_eq!(inode(&format!("out/{name}")), inode(&format!("out/output/artifacts/{name}")));
         }
+    }
+}
+
+#[test]
+fn a_preset_that_contradicts_the_matcher_is_refused_and_both_are_named() {
+    let sandbox = review(&good_comments());
+    let cases: [(&[&str], &str); 4] = [
+        (&["--matcher", "lexical", "-p", "preset=embedding"], "\"embedding\" contradicts --matcher \"lexical\""),
+        (&["--matcher", "llm", "-p", "preset=location_only"], "\"location_only\" contradicts --matcher \"llm\""),
+        (&["--matcher", "llm", "-p", "preset=embedding"], "\"embedding\" contradicts --matcher \"llm\""),
+        (&["-p", "preset=embedding", "-p", "enable_semantic_match=false"], "contradicts params.enable_semantic_match"),
+    ];
+    for (flags, words) in cases {
+        let refused = run(&sandbox, flags);
+        assert_eq!(refused.code, 3, "{}", refused.stdout);
+        assert!(refused.stderr.contains("INVALID_PARAMS") && refused.stderr.contains(words), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("needs"), "{}", refused.stderr);
+    }
+    // What agrees is no contradiction, also when the workspace is scored again with the matcher that was chosen.
+    assert_eq!(run(&sandbox, &["--matcher", "none", "-p", "preset=location_only"]).code, 0);
+    assert_eq!(run(&sandbox, &["-p", "preset=location_only"]).code, 0);
+    assert_eq!(sandbox.run(&["score", "out"]).code, 0);
+    for profile in ["corrected", "upstream"] {
+        let dry = run(&sandbox, &["-p", "preset=embedding", "--profile", profile, "--dry-run"]);
+        assert_eq!(dry.code, 0, "{}", dry.stderr);
+    }
+}
+
+#[test]
+fn a_setting_that_is_wrong_is_told_alone_and_one_that_is_absent_by_its_name() {
+    let sandbox = review(&good_comments());
+    let with = |settings: &[(&str, &str)], flags: &[&str]| {
+        let arguments = ["review", "--comments", "reviews", "--references", "references.json", "-o", "out"];
+        let mut command = sandbox.command(&[&arguments[..], flags].concat());
+        Finished::from(command.envs(settings.iter().copied()).output().unwrap())
+    };
+    let (url, model) = (("LLM_MODEL_URL", "http://localhost:1/v1"), ("LLM_MODEL", "m"));
+    let refused = with(&[url, model, ("LLM_API_KEY", "a\nb")], &["--matcher", "llm"]);
+    assert_eq!(refused.code, 3, "{}", refused.stdout);
+    assert!(refused.stderr.contains("LLM_API_KEY: has characters"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("needs"), "{}", refused.stderr);
+    for (half, words) in
+        [(url, "LLM_MODEL_URL is set, LLM_MODEL is not"), (model, "LLM_MODEL is set, LLM_MODEL_URL is not")]
+    {
+        let estimated = with(&[half], &[]);
+        assert_eq!(estimated.code, 0, "{}", estimated.stderr);
+        assert!(estimated.stderr.contains(words), "{}", estimated.stderr);
     }
 }

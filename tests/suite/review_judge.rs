@@ -182,6 +182,32 @@ fn the_majority_of_votes_decides() {
 }
 
 #[test]
+fn the_whole_answer_is_in_the_document_and_verdicts_kept_without_it_still_count() {
+    let server = Standin::start(|call| call.judged());
+    let sandbox = review(&comments());
+    let raw = || {
+        assert_eq!((run(&sandbox, &server, &[]).code, server.calls()), (0, 2));
+        let document = fs::read(sandbox.path().join("out/evaluation_results.json")).unwrap();
+        let row = serde_json::from_slice::<Value>(&document).unwrap()["results"][0].clone();
+        let said = &row["match_details"][0]["llm_comparison"];
+        assert_eq!((&said["is_similar"], &said["reason"]), (&json!(true), &json!("by the first word")));
+        assert_eq!(said["raw_response"], row["llm_comparisons"][0]["llm_response"]);
+        said["raw_response"].as_str().unwrap().to_owned()
+    };
+    let answer = json!({"same": true, "confidence": 0.9, "reason": "by the first word"}).to_string();
+    assert_eq!((raw(), raw()), (answer.clone(), answer));
+    let kept = sandbox.path().join("out/output/.verdicts/verdicts.jsonl");
+    let lines = fs::read_to_string(&kept).unwrap();
+    let without_answers = lines.lines().filter(|line| !line.is_empty()).map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record["value"].as_object_mut().unwrap().remove("raw").unwrap();
+        format!("{record}\n")
+    });
+    fs::write(&kept, without_answers.collect::<String>()).unwrap();
+    assert_eq!(raw(), "by the first word");
+}
+
+#[test]
 fn comparisons_of_the_procedure_and_calls_made_are_told_apart() {
     let server = Standin::start(|call| call.judged());
     let sandbox = review(&(block("a.go", 11, 11, "cherry: one") + &block("a.go", 11, 11, "cherry: one")));

@@ -5,16 +5,20 @@ use serde_json::{Map, Value};
 use crate::words;
 
 /// What a judge wrote, understood.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answer {
     /// Whether the two comments mean the same, if the answer says so.
     pub same: Option<bool>,
     pub confidence: Option<f64>,
     pub reason: Option<String>,
+    /// The whole of it, thoughts included.
+    pub raw: Option<String>,
 }
 
 /// A reason longer than this is cut.
 const LONGEST_REASON: usize = 600;
+/// And so is an answer.
+const LONGEST_ANSWER: usize = 4_096;
 
 /// Members that may hold the verdict, in lower case and without underscores.
 const VERDICTS: [&str; 12] = [
@@ -34,18 +38,18 @@ const VERDICTS: [&str; 12] = [
 
 impl Answer {
     /// Reads an answer: first without the model's thoughts, then as JSON wherever it stands, else as words.
-    pub(crate) fn read(text: &str) -> Self {
-        let text = without_thoughts(text);
+    pub(crate) fn read(whole: &str) -> Self {
+        let (text, raw) = (without_thoughts(whole), cut_to(LONGEST_ANSWER, whole));
         let (objects, prose) = split_objects(text);
         let told: Vec<bool> = objects.iter().filter_map(told).collect();
         if let Some(object) = objects.iter().find(|object| told_in(object)) {
             let confidence = object.get("confidence").and_then(Value::as_f64).filter(|c| (0.0..=1.0).contains(c));
             let reason = ["reason", "explanation"].iter().find_map(|name| object.get(*name)?.as_str()).and_then(cut);
-            return Self { same: agreed(&told).filter(|_| told.len() == known(&objects)), confidence, reason };
+            return Self { same: agreed(&told).filter(|_| told.len() == known(&objects)), confidence, reason, raw };
         }
         // Words inside of a broken object are no sentence.
         let same = if text.starts_with('{') { None } else { words::read(&prose) };
-        Self { same, confidence: None, reason: cut(text) }
+        Self { same, confidence: None, reason: cut(text), raw }
     }
 }
 
@@ -119,10 +123,14 @@ fn agreed(told: &[bool]) -> Option<bool> {
     told.first().copied().filter(|first| told.iter().all(|other| other == first))
 }
 
-/// A text of bearable length, if there is any.
+/// A text of a reason's length, if there is any.
 pub(crate) fn cut(text: &str) -> Option<String> {
+    cut_to(LONGEST_REASON, text)
+}
+
+fn cut_to(longest: usize, text: &str) -> Option<String> {
     let text = text.trim();
-    let end = text.char_indices().nth(LONGEST_REASON).map_or(text.len(), |(end, _)| end);
+    let end = text.char_indices().nth(longest).map_or(text.len(), |(end, _)| end);
     (!text.is_empty()).then(|| if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() })
 }
 
@@ -177,8 +185,9 @@ mod tests {
 
     #[test]
     fn a_reason_is_cut_between_letters() {
-        let reason = Answer::read(&format!("yes, {}", "é".repeat(5_000))).reason.unwrap();
-        assert_eq!(reason.chars().count(), LONGEST_REASON + 1);
+        let Answer { reason, raw, .. } = Answer::read(&format!("yes, {}", "é".repeat(5_000)));
+        assert_eq!(reason.unwrap().chars().count(), LONGEST_REASON + 1);
+        assert_eq!(raw.unwrap().chars().count(), LONGEST_ANSWER + 1);
     }
 
     proptest! {

@@ -49,14 +49,13 @@ impl Asker {
     pub(crate) async fn judge(&self, left: &str, right: &str) -> Result<Judgement, JudgeError> {
         let mut cost = Cost::default();
         let outcome = self.poll(left, right, &mut cost).await;
-        let mut judgement = match outcome {
+        let judgement = match outcome {
             Ok(answer) => judgement(answer),
             Err(Failure::Refused(message)) if !self.caller.pace.is_proven() => {
                 return Err(JudgeError::Refused { message });
             }
             Err(failure) => Judgement::new(Verdict::Failed, None, Some(failure.message().to_owned())),
         };
-        judgement.reason = judgement.reason.map(|reason| self.endpoint.redact(&reason));
         Ok(Judgement { tokens: cost.tokens, latency: cost.latency, calls: cost.calls, ..judgement })
     }
 
@@ -77,7 +76,7 @@ impl Asker {
             }
             last = answer.reason.or(last);
         }
-        Ok(Answer { same: None, confidence: None, reason: last })
+        Ok(Answer { reason: last, ..Answer::default() })
     }
 
     async fn vote(&self, left: &str, right: &str, cost: &mut Cost) -> Result<Answer, Failure> {
@@ -98,7 +97,7 @@ impl Asker {
             }
             last = cut(&reply.text).or(last);
         }
-        Ok(Answer { same: None, confidence: None, reason: last })
+        Ok(Answer { reason: last, ..Answer::default() })
     }
 
     /// Asks in the dialect that the server is known to understand; one that it turns out to understand is remembered.
@@ -108,6 +107,8 @@ impl Asker {
             let body = question.body(dialect);
             match self.caller.call(&body, cost, Reply::read).await {
                 Ok(reply) => {
+                    // The key goes before anything is cut: a cut through it would hide it from the search.
+                    let reply = Reply { text: self.endpoint.redact(&reply.text), ..reply };
                     if learnt {
                         let thinks = self.dialect().thinks;
                         *self.dialect() = Dialect { thinks, ..dialect };
@@ -151,5 +152,5 @@ fn judgement(answer: Answer) -> Judgement {
         Some(false) => Verdict::Different,
         None => Verdict::Undecided,
     };
-    Judgement::new(verdict, answer.confidence, answer.reason)
+    Judgement { raw: answer.raw, ..Judgement::new(verdict, answer.confidence, answer.reason) }
 }

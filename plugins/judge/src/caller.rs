@@ -53,15 +53,15 @@ impl Caller {
         cost: &mut Cost,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Failure> {
-        let mut tries = Tries { before: Instant::now(), failed: 0, busy: 0 };
+        let mut tries = Tries { before: Instant::now(), sent: Instant::now(), failed: 0, busy: 0 };
         let mut last = None;
         loop {
             let Some(slot) = self.pace.enter().await else { return Err(given_up(last)) };
-            let begin = Instant::now();
+            tries.sent = Instant::now();
             let answer = self.client.post(body).await;
             drop(slot);
             cost.calls += 1;
-            cost.latency += begin.elapsed();
+            cost.latency += tries.sent.elapsed();
             self.calls.fetch_add(1, Ordering::Relaxed);
             let unreadable = || Failure::Passing("the server's answer lacks what was asked for".to_owned());
             let failure = match answer.and_then(|value| read(&value).ok_or_else(unreadable)) {
@@ -94,7 +94,10 @@ impl Caller {
                 let pause = wait.unwrap_or_else(|| self.pace.pause(tries.busy));
                 // A slow server that answers somebody is worth waiting for.
                 let bearable = self.pace.quiet() + pause <= self.patience;
-                if let Some(wait) = wait.filter(|_| bearable) {
+                // It means everybody, as a rule, and then nobody is answered any more. A server that has answered another
+                // call while this one was on its way has turned away this one only, and the others need not wait for it.
+                let everybody = !self.pace.answered_since(tries.sent);
+                if let Some(wait) = wait.filter(|_| bearable && everybody) {
                     self.pace.hold(wait);
                 }
                 bearable.then_some(pause)
@@ -116,6 +119,8 @@ impl Caller {
 struct Tries {
     /// When it failed before, or began.
     before: Instant,
+    /// When it was made the last time.
+    sent: Instant,
     failed: u32,
     busy: u32,
 }

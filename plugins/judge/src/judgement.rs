@@ -31,6 +31,8 @@ pub struct Judgement {
     pub confidence: Option<f64>,
     /// The judge's reason; of an undecided pair its last answer, of a failed one the error.
     pub reason: Option<String>,
+    /// The answer that decided it as the judge wrote it, up to a bearable length. Not every verdict that is remembered has it.
+    pub raw: Option<String>,
     /// Tokens that this pair cost in this run.
     pub tokens: u64,
     /// How long the server took, over all calls for this pair.
@@ -44,7 +46,7 @@ pub struct Judgement {
 impl Judgement {
     /// A judgement that cost nothing.
     pub(crate) fn new(verdict: Verdict, confidence: Option<f64>, reason: Option<String>) -> Self {
-        Self { verdict, confidence, reason, tokens: 0, latency: Duration::ZERO, cached: false, calls: 0 }
+        Self { verdict, confidence, reason, raw: None, tokens: 0, latency: Duration::ZERO, cached: false, calls: 0 }
     }
 
     /// The same for a pair of equal texts, which costs nothing.

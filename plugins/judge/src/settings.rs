@@ -83,6 +83,16 @@ impl Settings {
         self.llm.as_ref().ok_or_else(|| self.lacking("llm", &LLM[..2]))
     }
 
+    /// Of address and model the one that is there and the one that is not, where a language model has only one of them.
+    pub fn half_llm(&self) -> Option<[&'static str; 2]> {
+        let [url, model] = [LLM[0], LLM[1]];
+        match [url, model].map(|name| self.missing.contains(&name)) {
+            [true, false] => Some([model, url]),
+            [false, true] => Some([url, model]),
+            _ => None,
+        }
+    }
+
     /// The language model's name.
     pub fn model(&self) -> Option<&str> {
         self.llm.as_ref().map(Endpoint::model).or(self.llm_model.as_deref())
@@ -147,6 +157,9 @@ mod tests {
         assert!(settings(&[("LLM_MODEL_URL", "http://h"), ("LLM_MODEL", "m")]).need_llm().is_ok());
         let error = settings(&[("LLM_MODEL_URL", "http://h"), ("LLM_MODEL", "  ")]).need_llm().unwrap_err();
         assert!(matches!(error, JudgeError::Missing { what: "llm", names } if names == ["LLM_MODEL"]));
+        assert_eq!(settings(&[("LLM_MODEL", "m")]).half_llm(), Some(["LLM_MODEL", "LLM_MODEL_URL"]));
+        assert_eq!(settings(&[("LLM_MODEL_URL", "http://h")]).half_llm(), Some(["LLM_MODEL_URL", "LLM_MODEL"]));
+        assert_eq!(settings(&[]).half_llm(), None);
         let error = settings(&[]).need_embedding().unwrap_err().to_string();
         assert!(error.contains("EMBEDDING_MODEL_URL and EMBEDDING_MODEL"), "{error}");
     }

@@ -23,6 +23,9 @@ struct Kept {
     same: bool,
     confidence: Option<f64>,
     reason: Option<String>,
+    /// Absent in what was kept before answers were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
 }
 
 impl Verdicts {
@@ -49,14 +52,15 @@ impl Verdicts {
     pub(crate) fn get(&self, key: &Key) -> Option<Judgement> {
         let kept = self.cache.get(key)?;
         let verdict = if kept.same { Verdict::Same } else { Verdict::Different };
-        Some(Judgement::new(verdict, kept.confidence, kept.reason.clone()).shared())
+        let judgement = Judgement::new(verdict, kept.confidence, kept.reason.clone());
+        Some(Judgement { raw: kept.raw.clone(), ..judgement }.shared())
     }
 
     /// Keeps a judgement, if it is a verdict.
     pub(crate) fn put(&mut self, key: &Key, judgement: &Judgement) {
         if judgement.verdict.is_decided() {
-            let (same, reason) = (judgement.verdict == Verdict::Same, judgement.reason.clone());
-            self.cache.put(key, &Kept { same, confidence: judgement.confidence, reason });
+            let Judgement { verdict, confidence, reason, raw, .. } = judgement.clone();
+            self.cache.put(key, &Kept { same: verdict == Verdict::Same, confidence, reason, raw });
         }
     }
 

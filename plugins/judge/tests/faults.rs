@@ -76,6 +76,22 @@ fn the_whole_endpoint_waits_as_long_as_the_server_asks() {
 }
 
 #[test]
+fn a_call_that_is_turned_away_alone_waits_alone() {
+    // One pair in ten is turned away once, and the server goes on answering the others.
+    let turned_away = |call: &Call| call.pair().0.ends_with('0') && call.seen == 0;
+    let server = Standin::slow(Duration::from_millis(30), move |call| {
+        if turned_away(call) { status(429, "Retry-After: 2\r\n", "{}") } else { call.judged() }
+    });
+    let mut pairs = Pairs::many(200);
+    let begin = Instant::now();
+    let usage = pairs.judge(&Settings { concurrency: 8, ..settings(&server.url) }).unwrap();
+    pairs.assert_true();
+    assert_eq!((usage.failed, usage.retries), (0, 20));
+    // Each of the twenty waits its two seconds; if all waited each time it would take many times as long.
+    assert!((2..10).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
+}
+
+#[test]
 fn a_wait_that_nobody_would_bear_fails_at_once() {
     let server = Standin::start(|_| status(429, "Retry-After: 86400\r\n", "{}"));
     let begin = Instant::now();

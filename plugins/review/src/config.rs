@@ -6,7 +6,7 @@ use std::time::Duration;
 use autoscorer_judge::{JudgeError, Settings};
 use autoscorer_plugin_api::prelude::*;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::filter::Filter;
 use crate::matching::batch::Asked;
@@ -59,8 +59,8 @@ pub(crate) struct Config {
     pub(crate) similarity: f64,
     /// Whom to ask and how.
     pub(crate) judge: Settings,
-    /// Whether the matcher was chosen for want of settings.
-    pub(crate) fell_back: bool,
+    /// What settings are wanting, where the matcher was chosen for that.
+    pub(crate) fell_back: Option<String>,
 }
 
 impl Config {
@@ -84,12 +84,16 @@ impl Config {
             let what = format!("{} votes can be without a majority", params.votes);
             faults.push(wrong("votes", &what, "an odd number"));
         }
-        let judge = faults.absorb(settings(params, workspace)).unwrap_or_default();
-        let matcher = Self::matcher(params, &judge);
-        if !params.dry_run {
-            faults.absorb(matcher.check_settings(&judge).map_err(missing));
+        let agrees = faults.absorb(agreement(params)).is_some();
+        let judge = faults.absorb(settings(params, workspace));
+        // Of settings that are wrong nothing more can be said, nor of those of a matcher that nobody is sure to want.
+        if let Some(judge) = judge.as_ref().filter(|_| agrees && !params.dry_run) {
+            faults.absorb(Self::matcher(params, judge).check_settings(judge).map_err(missing));
         }
         faults.into_result()?;
+        let judge = judge.unwrap_or_default();
+        let matcher = Self::matcher(params, &judge);
+        let fell_back = params.semantic_matcher_type == MatcherName::Auto && matcher == Matcher::Lexical;
         Ok(Self {
             profile: params.profile,
             matcher,
@@ -97,7 +101,7 @@ impl Config {
             line_distance: params.line_distance_threshold,
             filter,
             similarity: params.threshold.unwrap_or(default_similarity(matcher)),
-            fell_back: params.semantic_matcher_type == MatcherName::Auto && matcher == Matcher::Lexical,
+            fell_back: fell_back.then(|| wanting(&judge)),
             judge,
         })
     }
@@ -159,6 +163,35 @@ pub(crate) struct Echo {
     line_distance_threshold: u64,
     semantic_matcher_type: Matcher,
     enable_semantic_match: bool,
+}
+
+/// A preset and a matcher that was asked for have to agree: whichever went first, the other would be ignored silently.
+fn agreement(params: &ReviewParams) -> Result<(), ScoreError> {
+    let fits = |matcher| match params.preset {
+        Preset::None | Preset::WithFilter => true,
+        Preset::LocationOnly => matcher == MatcherName::None,
+        // The published evaluator's vectors are its language model, which is what its workspace remembers.
+        Preset::Embedding if params.profile == Profile::Upstream && matcher == MatcherName::Llm => true,
+        Preset::Embedding => matcher == MatcherName::Embedding,
+    };
+    let other = match params.semantic_matcher_type {
+        _ if params.preset == Preset::Embedding && !params.enable_semantic_match => {
+            "params.enable_semantic_match false".to_owned()
+        }
+        MatcherName::Auto => return Ok(()),
+        matcher if fits(matcher) => return Ok(()),
+        matcher => format!("params.semantic_matcher_type {}", json!(matcher)),
+    };
+    let what = format!("{} contradicts {other}", json!(params.preset));
+    Err(wrong("preset", &what, "one of the two, or both the same"))
+}
+
+/// Why no language model is asked: an address or a model that stands alone was hardly meant to.
+fn wanting(judge: &Settings) -> String {
+    match judge.half_llm() {
+        Some([there, absent]) => format!("{there} is set, {absent} is not"),
+        None => "no language model is configured (LLM_MODEL_URL, LLM_MODEL)".to_owned(),
+    }
 }
 
 fn rule(params: &ReviewParams) -> Rule {

@@ -1,9 +1,14 @@
 //! The filters: which pull requests and which references take part.
 
+use std::collections::BTreeMap;
+
+use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
 use serde::Serialize;
 
 use crate::params::ReviewParams;
+use crate::read::files::CommentFile;
+use crate::read::input::{Input, Review};
 use crate::read::reference::{PullRequest, Reference};
 use crate::read::vocabulary::List;
 
@@ -45,6 +50,45 @@ impl Filter {
         self.comment_categories.is_some() || self.comment_contexts.is_some()
     }
 
+    /// A filter that leaves no pull request, none with a comment file, or no reference is a mistake, and no score of 0.
+    pub(crate) fn check(&self, input: &Input) -> Result<(), ScoreError> {
+        let all = &input.reviews;
+        let left: Vec<&Review> = all.iter().filter(|review| self.has_pull(&review.request)).collect();
+        if left.is_empty() {
+            return Err(leaves_none(self.of_pulls(), &format!("{} pull requests", all.len()), all.iter()));
+        }
+        let spoken = |review: &&Review| review.file.is_some_and(|file| CommentFile::speaks(&input.files[file]));
+        if !left.iter().any(spoken) {
+            let with_file: Vec<&Review> = all.iter().filter(spoken).collect();
+            let what = format!("{} pull requests with a comment file", with_file.len());
+            return Err(leaves_none(self.of_pulls(), &what, with_file.into_iter()));
+        }
+        let mut references = left.iter().flat_map(|review| &review.request.references).peekable();
+        if references.peek().is_some() && !references.any(|reference| self.has_reference(reference)) {
+            let count = left.iter().map(|review| review.request.references.len()).sum::<usize>();
+            return Err(leaves_none(self.of_references(), &format!("{count} references"), left.into_iter()));
+        }
+        Ok(())
+    }
+
+    fn of_pulls(&self) -> [Sieve<'_>; 2] {
+        [
+            Sieve::new("pr_categories", &self.pr_categories, |pull| vec![pull.category.as_deref()]),
+            Sieve::new("project_languages", &self.project_languages, |pull| vec![pull.language.as_deref()]),
+        ]
+    }
+
+    fn of_references(&self) -> [Sieve<'_>; 2] {
+        [
+            Sieve::new("comment_categories", &self.comment_categories, |pull| {
+                pull.references.iter().map(|reference| reference.category.as_deref()).collect()
+            }),
+            Sieve::new("comment_contexts", &self.comment_contexts, |pull| {
+                pull.references.iter().map(|reference| reference.context.as_deref()).collect()
+            }),
+        ]
+    }
+
     /// Whether a pull request takes part.
     pub(crate) fn has_pull(&self, pull: &PullRequest) -> bool {
         passes(self.pr_categories.as_ref(), pull.category.as_ref())
@@ -56,6 +100,44 @@ impl Filter {
         passes(self.comment_categories.as_ref(), reference.category.as_ref())
             && passes(self.comment_contexts.as_ref(), reference.context.as_ref())
     }
+}
+
+/// One of the filters, as an error tells of it.
+struct Sieve<'f> {
+    param: &'static str,
+    words: Option<&'f Vec<String>>,
+    /// The words of a pull request that it looks at.
+    looks_at: LooksAt,
+}
+
+type LooksAt = fn(&PullRequest) -> Vec<Option<&str>>;
+
+impl<'f> Sieve<'f> {
+    fn new(param: &'static str, words: &'f Option<Vec<String>>, looks_at: LooksAt) -> Self {
+        Self { param, words: words.as_ref(), looks_at }
+    }
+}
+
+/// Says which filters leave none, and what there is instead.
+fn leaves_none<'i>(
+    sieves: [Sieve<'_>; 2],
+    what: &str,
+    reviews: impl Iterator<Item = &'i Review> + Clone,
+) -> ScoreError {
+    let (mut asked, mut found) = (Vec::new(), Vec::new());
+    for Sieve { param, words, looks_at } in sieves {
+        let Some(words) = words else { continue };
+        asked.push(format!("params.{param} {words:?}"));
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in reviews.clone().flat_map(|review| looks_at(&review.request)) {
+            *counts.entry(word.unwrap_or("none")).or_default() += 1;
+        }
+        found.extend(counts.into_iter().map(|(word, count)| format!("{word} ({count})")));
+    }
+    let message = format!("{} leaves none of the {what}, so there is no score", asked.join(" with "));
+    ScoreError::new(ErrorCode::Mismatch, message)
+        .found(found.join(", "))
+        .hint("leave a filter out, or give it one of the words that there are")
 }
 
 fn passes(words: Option<&Vec<String>>, word: Option<&String>) -> bool {

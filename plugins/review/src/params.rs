@@ -73,7 +73,7 @@ impl ParamType for Profile {
 }
 
 /// What tells whether two comments mean the same, as it is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MatcherName {
     Auto,
@@ -88,7 +88,7 @@ impl ParamType for MatcherName {
 }
 
 /// The document's shorthands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Preset {
     None,

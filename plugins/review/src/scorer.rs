@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::dry::Estimate;
 use crate::params::ReviewParams;
 use crate::read::input::Input;
+use crate::remarks;
 use crate::report::{self, Page};
 use crate::result::breakdown::Breakdown;
 use crate::result::document;
@@ -30,14 +31,18 @@ impl Scorer for ReviewMatch {
 
     fn validate(&self, ctx: &Context<'_>, params: &ReviewParams) -> Faults {
         let mut faults = Faults::none();
-        faults.absorb(Config::of(params, ctx.workspace()));
-        faults.absorb(Input::read(ctx, params.pr_url.as_deref()));
+        let config = faults.absorb(Config::of(params, ctx.workspace()));
+        let input = faults.absorb(Input::read(ctx, params.pr_url.as_deref()));
+        if let (Some(config), Some(input)) = (config, input) {
+            faults.absorb(config.filter.check(&input));
+        }
         faults
     }
 
     fn score(&self, ctx: &Context<'_>, params: &ReviewParams) -> Result<Outcome, ScoreError> {
         let config = Config::of(params, ctx.workspace())?;
         let input = Input::read(ctx, params.pr_url.as_deref())?;
+        config.filter.check(&input)?;
         ctx.check()?;
         let scored = if params.dry_run { dry(input, &config, params) } else { judged(ctx, input, &config, params) };
         // What was chosen is told also where it failed, so that whoever goes on can go on with the same.
@@ -46,7 +51,7 @@ impl Scorer for ReviewMatch {
 }
 
 fn dry(mut input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
-    let warnings = about(&input);
+    let warnings = about(&input, true);
     let tasks: Vec<_> = input.reviews.iter_mut().map(|review| task(review, config)).collect();
     let mut outcome = Estimate::of(&tasks, config, params.max_note_chars)?.outcome(config);
     outcome.warnings.extend(warnings);
@@ -54,13 +59,11 @@ fn dry(mut input: Input, config: &Config, params: &ReviewParams) -> Result<Outco
 }
 
 fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParams) -> Result<Outcome, ScoreError> {
-    if config.fell_back {
-        ctx.log(
-            Level::Info,
-            "no language model is configured (LLM_MODEL_URL, LLM_MODEL): meaning is estimated by shared terms",
-        );
+    if let Some(why) = &config.fell_back {
+        ctx.log(Level::Info, format_args!("{why}: meaning is estimated by shared terms"));
     }
-    let (warnings, files, skipped) = (about(&input), input.files.len(), document::skipped(&input.files));
+    remarks::write(ctx, &input)?;
+    let (warnings, files, skipped) = (about(&input, false), input.files.len(), document::skipped(&input.files));
     let evaluation = Evaluation::of(ctx, config, input, params.max_note_chars)?;
     check_coverage(&evaluation, params.allow_errors)?;
     let totals = Totals::of(&evaluation, files);
@@ -74,13 +77,12 @@ fn judged(ctx: &Context<'_>, input: Input, config: &Config, params: &ReviewParam
     Ok(outcome)
 }
 
-/// What the reader should know about the input.
-fn about(input: &Input) -> Vec<Warning> {
+/// What the reader should know about the input. A dry run writes no artifacts.
+fn about(input: &Input, dry: bool) -> Vec<Warning> {
     let mut about_input = Outcome::new("none", 0.0, Direction::Higher);
+    warnings::about_places(&mut about_input, input, !dry);
     warnings::about_files(&mut about_input, &input.files);
-    warnings::about_manifest(&mut about_input, &input.absent);
     warnings::about_references(&mut about_input, &input.reviews);
-    warnings::about_places(&mut about_input, &input.reviews);
     about_input.warnings
 }
 

@@ -30,6 +30,7 @@ impl Lexical {
             verdict: if share >= threshold { Verdict::Same } else { Verdict::Different },
             confidence: None,
             reason: Some(reason),
+            raw: None,
             tokens: 0,
             latency: Duration::ZERO,
             cached: false,

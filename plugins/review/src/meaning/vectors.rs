@@ -36,6 +36,15 @@ impl Vectors {
             (Err(why), _) | (_, Err(why)) => (Verdict::Failed, why),
         };
         let reason = Some(reason);
-        Judgement { verdict, confidence: None, reason, tokens: 0, latency: Duration::ZERO, cached: false, calls: 0 }
+        Judgement {
+            verdict,
+            confidence: None,
+            reason,
+            raw: None,
+            tokens: 0,
+            latency: Duration::ZERO,
+            cached: false,
+            calls: 0,
+        }
     }
 }

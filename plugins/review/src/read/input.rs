@@ -9,6 +9,7 @@ use super::comment::Comment;
 use super::files::{self, CommentFile};
 use super::pull::Pull;
 use super::reference::{self, PullRequest, Reference};
+use super::surrogate;
 
 /// The names a reference file may have, in the order in which they are looked for.
 pub(crate) const REFERENCE_FILES: [&str; 4] =
@@ -22,6 +23,8 @@ pub(crate) struct Input {
     pub(crate) files: Vec<CommentFile>,
     /// Files that the manifest names and that are not there.
     pub(crate) absent: Vec<String>,
+    /// Files and lines of references where something is no character.
+    pub(crate) mended: Vec<(String, usize)>,
 }
 
 /// A pull request with what was said about it.
@@ -39,8 +42,9 @@ impl Input {
     /// Reads all files; their faults are found in one go. A comment file that cannot be used is skipped, not a fault.
     pub(crate) fn read(ctx: &Context<'_>, pr_url: Option<&str>) -> Result<Self, Faults> {
         let mut faults = Faults::none();
-        let requests = faults.absorb(references(ctx)).unwrap_or_default();
-        let negatives = faults.absorb(negatives(ctx)).unwrap_or_default();
+        let mut mended = Vec::new();
+        let requests = faults.absorb(references(ctx, &mut mended)).unwrap_or_default();
+        let negatives = faults.absorb(negatives(ctx, &mut mended)).unwrap_or_default();
         let manifest = faults.absorb(manifest(ctx)).unwrap_or_default();
         let names = faults.absorb(files::names(ctx)).unwrap_or_default();
         if let (Some(_), true) = (pr_url, names.len() != 1) {
@@ -50,7 +54,7 @@ impl Input {
         }
         let reviews = requests.into_iter().map(|request| review(request, &negatives)).collect();
         let absent = manifest.keys().filter(|name| !names.contains(name)).cloned().collect();
-        let mut input = Self { reviews, files: Vec::new(), absent };
+        let mut input = Self { reviews, files: Vec::new(), absent, mended };
         for name in names {
             let named = manifest.get(&name).map(String::as_str).or(pr_url);
             input.add_file(files::read(ctx, name), named, &mut faults);
@@ -121,18 +125,23 @@ fn review(request: PullRequest, negatives: &[PullRequest]) -> Review {
     Review { request, negatives, file: None, comments: Vec::new() }
 }
 
-fn references(ctx: &Context<'_>) -> Result<Vec<PullRequest>, Faults> {
+fn references(ctx: &Context<'_>, mended: &mut Vec<(String, usize)>) -> Result<Vec<PullRequest>, Faults> {
     let name = REFERENCE_FILES.iter().find(|name| ctx.input(name).exists()).unwrap_or(&REFERENCE_FILES[0]);
-    let name = format!("input/{name}");
-    reference::parse(&ctx.read_text(&name)?, &name)
+    parsed(ctx, &format!("input/{name}"), mended)
 }
 
-fn negatives(ctx: &Context<'_>) -> Result<Vec<PullRequest>, Faults> {
+fn negatives(ctx: &Context<'_>, mended: &mut Vec<(String, usize)>) -> Result<Vec<PullRequest>, Faults> {
     let name = "input/negative_samples.json";
     match fs::exists(ctx.workspace().join(name)) {
-        Ok(true) => reference::parse(&ctx.read_text(name)?, name),
+        Ok(true) => parsed(ctx, name, mended),
         _ => Ok(Vec::new()),
     }
+}
+
+fn parsed(ctx: &Context<'_>, name: &str, mended: &mut Vec<(String, usize)>) -> Result<Vec<PullRequest>, Faults> {
+    let (text, lines) = surrogate::mended(ctx.read_text(name)?);
+    mended.extend(lines.into_iter().map(|line| (name.to_owned(), line)));
+    reference::parse(&text, name)
 }
 
 /// `input/manifest.json`: comment file -> address of its pull request.

@@ -7,5 +7,6 @@ pub(crate) mod line;
 pub(crate) mod pull;
 pub(crate) mod reference;
 pub(crate) mod space;
+pub(crate) mod surrogate;
 pub(crate) mod tagged;
 pub(crate) mod vocabulary;

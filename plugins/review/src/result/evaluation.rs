@@ -35,6 +35,8 @@ pub(crate) struct Case {
     pub(crate) skipped: Option<Skip>,
     /// References before the filter, and after.
     pub(crate) references: (usize, usize),
+    /// Comments that are left out with their pull request.
+    pub(crate) comments_filtered: usize,
     pub(crate) task: Task,
     pub(crate) judgements: Judgements,
     /// What became of each comment of the task.
@@ -152,6 +154,7 @@ impl Case {
             false_alarms: vec![None; task.comments.len()],
             alarm_judgements: Judgements::new(),
             references: (review.request.references.len(), kept),
+            comments_filtered: review.comments.len(),
             pull: review.request.pull,
             category: review.request.category,
             language: review.request.language,
@@ -174,7 +177,7 @@ impl Case {
     }
 }
 
-/// A filtered pull request has an empty task, so that nothing is asked about it.
+/// A filtered pull request has an empty task, so that nothing is asked about it; its comments stay where they are.
 pub(crate) fn task(review: &mut Review, config: &Config) -> Task {
     let selected = config.filter.has_pull(&review.request);
     let comments = if selected { std::mem::take(&mut review.comments) } else { Vec::new() };

@@ -39,6 +39,7 @@ pub(crate) fn of(evaluation: &Evaluation, config: &Config, totals: &Totals, para
         }
     }
     add_counts(&mut outcome, evaluation, config, &sum);
+    add_filtered(&mut outcome, evaluation);
     add_totals(&mut outcome, totals);
     add_beside(&mut outcome, evaluation, config, "strict", |case| &case.strict);
     add_beside(&mut outcome, evaluation, config, "optimal", |case| &case.optimal);
@@ -70,6 +71,17 @@ fn add_counts(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, s
         let alarms = count(|case| case.false_alarms.iter().flatten().count());
         outcome.metric("false_alarms", alarms).metric("false_alarm_rate", share(alarms as usize, sum.generated));
     }
+}
+
+/// What the filters on pull requests leave out; `references_filtered` is about the others.
+fn add_filtered(outcome: &mut Outcome, evaluation: &Evaluation) {
+    let cases = || evaluation.cases.iter().filter(|case| !case.is_selected());
+    let count = |one: fn(&Case) -> usize| cases().map(one).sum::<usize>() as f64;
+    outcome
+        .metric("pull_requests_filtered", count(|_| 1))
+        .metric("comment_files_filtered", count(|case| usize::from(case.file.is_some())))
+        .metric("references_of_pull_requests_filtered", count(|case| case.references.0))
+        .metric("comments_of_pull_requests_filtered", count(|case| case.comments_filtered));
 }
 
 fn add_totals(outcome: &mut Outcome, totals: &Totals) {
@@ -113,7 +125,7 @@ fn warn(outcome: &mut Outcome, evaluation: &Evaluation, config: &Config, recall_
         .detail("pull_requests_without_comments", silent(evaluation))
         .detail("filter", json!(config.filter));
     if estimate {
-        let why = if config.fell_back { "; no language model is configured" } else { "" };
+        let why = config.fell_back.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
         outcome.warn("ESTIMATE", format!("meaning is estimated by shared terms, not judged{why}"));
     }
     if config.profile == Profile::Upstream {

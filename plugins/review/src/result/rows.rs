@@ -201,16 +201,18 @@ fn name(case: &Case, config: &Config, reference: u32) -> Value {
     if config.profile == Profile::Upstream { reference.id.clone().unwrap_or_default() } else { reference.name() }
 }
 
-fn response(case: &Case, comment: usize, reference: u32) -> &str {
+/// What the judge said of a pair that is the same: the reason, and the whole answer, which is the reason where none is known.
+fn said(case: &Case, comment: usize, reference: u32) -> Said<'_> {
     let judgement = case.judgements.get(&(comment as u32, reference));
-    judgement.and_then(|judgement| judgement.reason.as_deref()).unwrap_or("yes")
+    let reason = judgement.and_then(|judgement| judgement.reason.as_deref()).unwrap_or("yes");
+    let raw = judgement.and_then(|judgement| judgement.raw.as_deref());
+    Said { is_similar: true, reason, raw_response: raw.unwrap_or(reason) }
 }
 
 impl<'c> MatchDetail<'c> {
     fn of(case: &'c Case, config: &Config, at: usize) -> Self {
         let (comment, Found { line, meaning, reference }) = (&case.task.comments[at], case.found[at]);
         let matched = reference.map(|reference| &case.task.references[reference as usize]);
-        let said = reference.filter(|_| meaning).map(|reference| response(case, at, reference));
         Self {
             generated_comment_index: comment.number,
             generated_comment: &comment.note,
@@ -224,7 +226,7 @@ impl<'c> MatchDetail<'c> {
             location_match_details: matched
                 .map(|matched| compare(config.rule, &comment.place, &matched.place, config.line_distance))
                 .map_or_else(|| json!({}), |agreement| json!(agreement)),
-            llm_comparison: said.map(|said| Said { is_similar: true, reason: said, raw_response: said }),
+            llm_comparison: reference.filter(|_| meaning).map(|reference| said(case, at, reference)),
         }
     }
 }
@@ -252,7 +254,7 @@ impl<'c> Comparison<'c> {
             reference_comment_id: name(case, config, reference),
             reference_note: &matched.note,
             is_similar: true,
-            llm_response: response(case, at, reference),
+            llm_response: said(case, at, reference).raw_response,
         }
     }
 }

@@ -8,6 +8,15 @@ use crate::engine::Report;
 use crate::entry::print;
 use crate::save::ResultFile;
 
+/// What filters leave out, told where they do.
+const FILTERED: [&str; 5] = [
+    "pull_requests_filtered",
+    "comment_files_filtered",
+    "comments_of_pull_requests_filtered",
+    "references_of_pull_requests_filtered",
+    "references_filtered",
+];
+
 /// Shows a report; what is in the folder is named.
 pub fn show(report: &Report, folder: &Path) {
     let result = &report.result;
@@ -53,7 +62,8 @@ fn show_head(result: &ResultFile, estimate: bool) {
     print::out(print::rows(&table));
     print::out("");
     let counts = ["pull_requests", "comments", "references", "references_located", "references_matched", "coverage"];
-    show_metrics(result, &counts);
+    let left_out = FILTERED.iter().copied().filter(|name| result.metrics.get(*name).is_some_and(|count| *count > 0.0));
+    show_metrics(result, &counts.into_iter().chain(left_out).collect::<Vec<_>>());
 }
 
 fn show_metrics(result: &ResultFile, names: &[&str]) {
