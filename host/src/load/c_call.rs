@@ -140,6 +140,7 @@ impl CCall {
         serde_json::from_str(answer).map_err(|error| {
             let why = match (error.line(), error.column()) {
                 _ if error.is_data() => format!("gave an answer that is not as it should be: {error}"),
+                _ if error.to_string().starts_with("number") => format!("gave an answer that is no JSON: {error}"),
                 (line, column) if ["nan", "inf"].iter().any(|word| answer.contains(word)) => {
                     format!(
                         "gave an answer that is no JSON (line {line}, column {column}), which has neither nan nor inf"
