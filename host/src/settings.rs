@@ -232,7 +232,13 @@ impl Settings {
             breaker: picker.pick("breaker", args.breaker, file.breaker, || 5),
         };
         if let Some(folder) = settings.plugins.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(wrong(format!("there is no folder of plugins {}", folder.display())));
+            let hint = match args.plugins {
+                Some(_) => {
+                    "it comes from --plugins or AUTOSCORER_PLUGINS: name a folder that is there, or leave it out"
+                }
+                None => "it comes from plugins in the settings file: name a folder that is there, or leave it out",
+            };
+            return Err(wrong(format!("there is no folder of plugins {}", folder.display())).hint(hint));
         }
         let custom = &settings.custom_scorers;
         if custom.exists() && !custom.is_dir() {

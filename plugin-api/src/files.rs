@@ -63,10 +63,18 @@ fn read_whole(mut file: File, length: u64) -> io::Result<Vec<u8>> {
 }
 
 pub(crate) fn unreadable(name: &str, error: &io::Error) -> ScoreError {
-    let (code, message) = match error.kind() {
+    let error_kind = error.kind();
+    let (code, message) = match error_kind {
         io::ErrorKind::NotFound => (ErrorCode::MissingFile, format!("{name} is missing")),
         io::ErrorKind::OutOfMemory => (ErrorCode::MemoryLimit, format!("{name} does not fit into memory")),
         _ => (ErrorCode::MissingFile, format!("{name} cannot be read: {error}")),
     };
-    ScoreError::new(code, message).file(name)
+    let error = ScoreError::new(code, message).file(name);
+    let what = match name.split('/').next() {
+        _ if error_kind != io::ErrorKind::NotFound => return error,
+        Some("input") => "the ground truth",
+        Some("output") => "the predictions",
+        _ => "the file",
+    };
+    error.hint(format!("the scorer reads {name}: put {what} there, under this name"))
 }

@@ -136,13 +136,30 @@ impl Reader {
 }
 
 fn read_given<T: ParamType>(key: &str, value: Value) -> Result<T, ScoreError> {
-    let shown = value.to_string();
+    let (shown, word) = (value.to_string(), value.as_str().unwrap_or_default().to_owned());
     serde_json::from_value(value).map_err(|error| {
-        ScoreError::new(ErrorCode::InvalidParams, format!("params.{key}: {error}"))
+        let expected = type_name(&schema_of::<T>());
+        let near = suggest::nearest(&word, expected.split(" | ")).map(|near| format!("did you mean '{near}'?"));
+        let error = ScoreError::new(ErrorCode::InvalidParams, format!("params.{key}: {}", in_words(&error)))
             .found(shown)
-            .expected(type_name(&schema_of::<T>()))
-            .detail("key", key)
+            .expected(expected)
+            .detail("key", key);
+        near.map_or(error.clone(), |near| error.hint(near))
     })
+}
+
+/// Types by the names that people have for them, and not Rust.
+fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let names = [
+        ("f64", "a number"),
+        ("i64", "a whole number"),
+        ("u64", "a whole number, not negative"),
+        ("usize", "a whole number, not negative"),
+        ("a sequence", "a list"),
+    ];
+    let name = names.iter().find_map(|(rust, name)| Some(format!("{}{name}", text.strip_suffix(rust)?)));
+    name.unwrap_or(text)
 }
 
 fn schema_of<T: ParamType>() -> Value {
@@ -244,12 +261,30 @@ mod tests {
         assert_eq!(
             messages,
             [
-                "params.pass_threshold: invalid type: string \"high\", expected f64",
+                "params.pass_threshold: invalid type: string \"high\", expected a number",
                 "params.colunm: this scorer has no such parameter"
             ]
         );
         assert_eq!(faults.list[1].details.hint.as_deref(), Some("did you mean 'column'?"));
         assert_eq!(faults.list[1].details.expected.as_deref(), Some("one of pass_threshold, column, borders"));
+    }
+
+    #[test]
+    fn a_slip_in_a_choice_is_recognised() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Average {
+            Macro,
+            Micro,
+        }
+        impl ParamType for Average {
+            const SCHEMA: Text = Text::Raw(r#""enum":["macro","micro"]"#);
+        }
+        let hint = |word: &str| read_given::<Average>("average", json!(word)).unwrap_err().details.hint;
+        assert_eq!(hint("makro").as_deref(), Some("did you mean 'macro'?"));
+        assert_eq!(hint("harmonic"), None);
+        assert!(matches!(read_given("average", json!("macro")), Ok(Average::Macro)));
+        assert!(matches!(read_given("average", json!("micro")), Ok(Average::Micro)));
     }
 
     #[test]

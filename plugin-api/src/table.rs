@@ -219,10 +219,13 @@ pub fn join(gt: &Table<'_>, pred: &Table<'_>) -> Result<Vec<usize>, ScoreError> 
     Err(ids_differ(gt, pred, Missing::Fault))
 }
 
-/// The error of two tables whose ids are not the same.
+/// The error of two tables whose ids are not the same, or that of a job that is stopped while they are looked for.
 pub(crate) fn ids_differ(gt: &Table<'_>, pred: &Table<'_>, missing: Missing) -> ScoreError {
     let allowed = missing == Missing::Allowed;
-    let (missing, extra) = (absent_from(pred, gt), absent_from(gt, pred));
+    let (missing, extra) = match (absent_from(pred, gt), absent_from(gt, pred)) {
+        (Ok(missing), Ok(extra)) => (missing, extra),
+        (Err(stopped), _) | (_, Err(stopped)) => return stopped,
+    };
     let count = |ids: &[&str], what: &str| match ids.len() {
         0 => None,
         n => Some(format!("{n} {what} ({})", named(ids))),
@@ -243,9 +246,20 @@ pub(crate) fn ids_differ(gt: &Table<'_>, pred: &Table<'_>, missing: Missing) -> 
 }
 
 /// The ids of `table` that `other` does not have.
-fn absent_from<'t>(other: &Table<'_>, table: &'t Table<'_>) -> Vec<&'t str> {
-    let known: HashSet<&str> = other.ids.iter().collect();
-    table.ids.iter().filter(|id| !known.contains(id)).collect()
+fn absent_from<'t>(other: &Table<'_>, table: &'t Table<'_>) -> Result<Vec<&'t str>, ScoreError> {
+    let mut known: HashSet<&str> = HashSet::with_capacity(other.rows());
+    for (row, id) in other.ids.iter().enumerate() {
+        other.look(row)?;
+        known.insert(id);
+    }
+    let mut absent = Vec::new();
+    for (row, id) in table.ids.iter().enumerate() {
+        table.look(row)?;
+        if !known.contains(id) {
+            absent.push(id);
+        }
+    }
+    Ok(absent)
 }
 
 fn named(ids: &[&str]) -> String {
@@ -306,6 +320,7 @@ mod tests {
         let table = Table { watch: Some(late.watch()), ..parse("id,label\n1,2\n").unwrap() };
         assert_eq!(table.numbers(0).unwrap_err().list[0].code, ErrorCode::TimeoutError);
         assert_eq!(join(&table, &table).unwrap_err().code, ErrorCode::TimeoutError);
+        assert_eq!(ids_differ(&table, &table, Missing::Fault).code, ErrorCode::TimeoutError);
         let [gt, pred] = [(); 2].map(|()| Ids::of(&parse("id,label\n1,2\n").unwrap()).unwrap());
         assert!(keyed::join(&gt, &pred, Some(late.watch())).is_err());
     }

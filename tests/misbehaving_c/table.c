@@ -70,9 +70,14 @@ int32_t describe(const struct autoscorer_host *host, const struct autoscorer_req
 }
 
 int32_t score(const struct autoscorer_host *host, const struct autoscorer_request *request) {
+#if defined(SIN_SCORE_SILENT)
+    (void)host;
+    return (int32_t)request->call * 0;
+#else
     static const char answer[] =
         "{\"summary\":{\"score\":0.5,\"primary_metric\":\"half\",\"direction\":\"higher\"},\"metrics\":{\"half\":0.5}}";
     return host->answer(request->call, answer, sizeof answer - 1);
+#endif
 }
 
 #define SIZE (uint32_t)sizeof(struct autoscorer_plugin)

@@ -67,7 +67,8 @@ fn every_kind_of_crate_goes_from_nothing_to_a_score_unedited() {
         let data = &checked.json()["data"];
         // A quick machine, or a quick scorer such as that of two texts, leaves nothing that is long enough to be stopped.
         let mut checks = data["checks"].as_array().unwrap().iter();
-        let as_it_should = checks.all(|check| check["status"] == "pass" || check["check"] == "cancel");
+        let as_it_should =
+            checks.all(|check| check["status"] == "pass" || check["check"] == "cancel" && check["status"] == "skip");
         assert_eq!((checked.code, as_it_should), (0, true), "{kind}: {data:#}");
     }
 }

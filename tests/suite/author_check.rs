@@ -1,6 +1,6 @@
 //! `scorers check`: every check passes for a library that behaves, and fails for one that does not.
 
-use autoscorer_tests::{Finished, Sandbox, built};
+use autoscorer_tests::{Finished, Sandbox, built, compiled};
 use serde_json::Value;
 
 /// Checks one scorer of a library.
@@ -45,7 +45,7 @@ fn a_library_that_behaves_passes_every_check() {
     let document = finished.json();
     let mut checks = document["data"]["checks"].as_array().unwrap().iter();
     let cancel = checks.find(|check| check["check"] == "cancel").unwrap()["found"].as_str().unwrap();
-    let latency = cancel.strip_prefix("stops ").and_then(|rest| rest.split_once(" ms after it is asked"));
+    let latency = cancel.strip_prefix("stops in time: ").and_then(|rest| rest.split_once(" ms after it is asked"));
     assert!(latency.is_some_and(|(latency, _)| latency.parse::<u64>().is_ok_and(|ms| ms < 1000)), "{cancel}");
 }
 
@@ -142,12 +142,45 @@ fn what_cannot_be_tried_is_skipped_and_no_pass() {
     assert_eq!((&document["data"]["skipped"], &document["data"]["failed"]), (&Value::from(2), &Value::from(0)));
     let shown = checked(&[]).stdout;
     for words in [
-        "no call is long enough to be stopped: with files of 65536 KiB",
+        "no call is long enough to be stopped: with files of ",
         "too few to tell; --timeout",
         "11 checks passed, 2 could not be made\n",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
+}
+
+#[test]
+fn an_answer_against_the_rules_is_no_error_of_the_workspace() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_bytes(&compiled("tests/misbehaving_c/table.c", &["-DSIN_SCORE_SILENT"]), "silent.so");
+    let checked = sandbox.run(&["scorers", "check", "custom/silent.so", "--json"]);
+    assert_eq!(
+        (checked.code, ended(&checked, "fail").join(", ")),
+        (4, "errors, no panics, score, memory, artifacts".to_owned()),
+        "{}",
+        checked.stdout
+    );
+    let shown = sandbox.run(&["scorers", "check", "custom/silent.so"]);
+    assert!(shown.stdout.contains("no files: SCORE_ERROR: the scorer's score returned without an answer"));
+    assert!(shown.stderr.contains("score: docs/other_languages.md says what an entry answers"), "{}", shown.stderr);
+}
+
+#[test]
+fn authors_are_advised_in_their_own_language() {
+    let sandbox = Sandbox::new();
+    sandbox.drop_bytes(&compiled("tests/misbehaving_c/sinner.c", &[]), "sinner.so");
+    let advice = |sin: &str| {
+        sandbox.workspace("ws", "c_sinner");
+        sandbox.write("ws/meta.json", format!(r#"{{"scorer": "c_sinner", "params": {{"sin": "{sin}"}}}}"#));
+        let arguments = ["scorers", "check", "custom/sinner.so", "--workspace", "ws", "--timeout", "0.3"];
+        let checked = sandbox.run(&arguments);
+        assert_eq!(checked.code, 4, "{sin}: {}", checked.stdout);
+        assert!(!checked.stderr.contains("author") && !checked.stderr.contains("meta.json"), "{}", checked.stderr);
+        checked.stderr.lines().find_map(|line| line.strip_prefix("score: ").map(str::to_owned)).unwrap_or_default()
+    };
+    assert!(advice("hang").contains("ask host->cancelled(call) in long ones"));
+    assert!(advice("segfault").contains("look for pointers and sizes that are wrong"));
 }
 
 #[test]

@@ -48,6 +48,17 @@ fn a_store_that_others_may_write_to_is_broken() {
     assert_eq!(examined.code, 4);
     let broken = findings(&examined, "broken");
     assert!(broken[0]["subject"] == "store" && broken[0]["found"].as_str().unwrap().contains("others may write to it"));
+    assert_eq!(broken.len(), 1, "only the store is wrong: {broken:#?}");
+    assert!(findings(&examined, "warning").iter().any(|finding| finding["subject"] == "built-in scorers"));
+}
+
+#[test]
+fn a_store_that_cannot_be_made_is_broken() {
+    let sandbox = Sandbox::new();
+    let mut command = Command::new(built().host());
+    command.args(["doctor", "--json", "--store", "/proc/x", "--plugins"]).arg(&built().plugins);
+    let broken = findings(&Finished::from(command.current_dir(sandbox.path()).output().unwrap()), "broken");
+    assert_eq!((broken.len(), &broken[0]["subject"]), (1, &Value::from("store")), "{broken:#?}");
 }
 
 #[test]
@@ -68,7 +79,12 @@ fn wrong_settings_are_a_finding() {
     sandbox.write("autoscorer.toml", "no-such-key = 1");
     let examined = sandbox.run(&["doctor", "--json"]);
     assert_eq!(examined.code, 4);
-    assert_eq!(findings(&examined, "broken")[0]["subject"], "settings");
+    let broken = findings(&examined, "broken");
+    assert_eq!(broken[0]["subject"], "settings");
+    assert_eq!(broken[0]["remedy"], "mend autoscorer.toml:1");
+    let elsewhere = Command::new(built().host()).args(["doctor", "--json", "--plugins", "/nonexist"]).output().unwrap();
+    let broken = findings(&Finished::from(elsewhere), "broken");
+    assert!(broken[0]["remedy"].as_str().unwrap().contains("--plugins or AUTOSCORER_PLUGINS"), "{broken:#?}");
 }
 
 #[test]

@@ -179,8 +179,9 @@ fn baselines_of_many_are_paired_by_name_and_bad_ones_are_refused() {
     assert!(other.stderr.contains("the ground truth differs: input/gt.csv"), "{}", other.stderr);
     let metric =
         sandbox.run(&["score", "runs/x", "-p", "average=micro", "--baseline", "before/x.json", "--fail-on-regression"]);
-    assert_eq!(metric.code, 1);
+    assert_eq!(metric.code, 2, "that is no regression");
     assert!(metric.stderr.contains("the score is f1_micro, that of the baseline f1_macro"), "{}", metric.stderr);
+    assert!(metric.stderr.contains("name a baseline that the same scorer made"), "{}", metric.stderr);
 
     sandbox.write("runs/x/output/pred.csv", "id,label\n");
     assert_eq!(sandbox.run(&["score", "runs/x"]).code, 3);
@@ -191,6 +192,21 @@ fn baselines_of_many_are_paired_by_name_and_bad_ones_are_refused() {
         assert!(refused.stderr.contains(text), "{}", refused.stderr);
     }
     assert_eq!(sandbox.run(&["score", "runs/y", "--fail-on-regression"]).code, 2);
+}
+
+#[test]
+fn a_metric_that_some_workspaces_lack_is_one_mistake() {
+    let sandbox = sandbox();
+    for name in ["a", "b"] {
+        sandbox.workspace(name, "classification_accuracy");
+    }
+    let lacking = sandbox.run(&["score", "a", "ws", "b", "--gate", "f1_macro>=0.6"]);
+    assert_eq!(lacking.code, 2, "{}", lacking.stderr);
+    let told = "the gate f1_macro>=0.6 is on a metric that 2 of 3 workspaces do not have, such as a";
+    assert!(lacking.stderr.contains(told) && lacking.stderr.contains("'score' is the name"), "{}", lacking.stderr);
+    let list = score(&sandbox, &["--gate", "f1_macro>=0.5,accuracy>=0.9"]);
+    let help = "repeat --gate for each: --gate 'f1_macro>=0.5' --gate 'accuracy>=0.9'";
+    assert!(list.code == 2 && list.stderr.contains(help), "{}", list.stderr);
 }
 
 #[test]

@@ -145,3 +145,32 @@ fn what_is_not_there_comes_with_help() {
         assert!(said.contains("help") && said.contains(help), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn a_path_that_leads_nowhere_is_met_with_help() {
+    let sandbox = Sandbox::new();
+    sandbox.workspace("ws", "classification_f1");
+    sandbox.workspace("bare", "classification_f1");
+    fs::remove_file(sandbox.path().join("bare/output/pred.csv")).unwrap();
+    fs::create_dir(sandbox.path().join("empty")).unwrap();
+    assert_eq!(sandbox.run(&["score", "ws"]).code, 0);
+    for (arguments, help) in [
+        (&["compare", "ws", "nothere"][..], "check the path"),
+        (&["report", "nothere"], "check the path"),
+        (&["score", "ws", "--baseline", "nothere.json"], "check the path"),
+        (&["compare", "ws", "bare"], "score the workspace first: autoscorer score bare"),
+        (&["compare", "ws/meta.json", "ws"], "name ws"),
+        (&["report", "empty"], "score a workspace in it first"),
+        (&["score", "bare"], "the scorer reads output/pred.csv: put the predictions there"),
+        (&["score", "ws/meta.json"], "name the folder that it lies in: ws"),
+        (&["score", "ws", "-p", "average=makro"], "did you mean 'macro'?"),
+        (&["score", "ws", "-p", "pass_threshold=abc"], "expected a number"),
+        (&["review", "--comments", "nothere", "--references", "ws/meta.json"], "at nothere"),
+        (&["review", "--comments", "ws/input/gt.csv", "--references", "nope.json"], "check the path"),
+        (&["explain", "UNDEFINED_METRICS"], "the code of a warning"),
+    ] {
+        let finished = sandbox.run(arguments);
+        let told = format!("{}{}", finished.stdout, finished.stderr);
+        assert!(finished.code > 1 && told.contains(help), "{arguments:?}: {told}");
+    }
+}

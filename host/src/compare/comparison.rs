@@ -105,12 +105,16 @@ fn metrics(a: &Stored, b: &Stored) -> Vec<Metric> {
     let names = primary.chain(a.metrics.keys().map(String::as_str)).chain(b.metrics.keys().map(String::as_str));
     let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     let said = |name: &str| lines.iter().flatten().find(|line| line.metric == name).map(|line| line.direction);
-    let same_scorer = a.made_by("scorer") == b.made_by("scorer");
-    // A name that only one scorer's family uses means nothing between two of them.
-    let scorer = if same_scorer { a.made_by("scorer").unwrap_or_default() } else { "" };
+    // A name that two families of scorers use may mean something else in each: then both have to say the same.
+    let known = |name: &str| {
+        let having = [a, b].into_iter().filter(|side| side.metrics.contains_key(name));
+        let mut ways = having.map(|side| direction(side.made_by("scorer").unwrap_or_default(), name));
+        let first = ways.next().flatten();
+        first.filter(|_| ways.all(|way| way == first))
+    };
     let metric = |name: &str| {
         let value = |side: &Stored| side.metrics.get(name).copied();
-        Metric::new(name, value(a), value(b), said(name).or_else(|| direction(scorer, name)))
+        Metric::new(name, value(a), value(b), said(name).or_else(|| known(name)))
     };
     names.into_iter().map(metric).collect()
 }

@@ -6,6 +6,9 @@ use crate::load::Origin;
 
 /// Loads what is there, as `scorers list` does.
 pub fn check(seen: &Examination<'_>) -> Vec<Finding> {
+    if !seen.has_store() {
+        return Vec::new();
+    }
     let engine = Engine::new(seen.settings);
     let already = engine.registry().refusals().len();
     engine.load_all();

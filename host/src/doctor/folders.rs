@@ -1,6 +1,8 @@
 //! The settings file and the folders that the host uses.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use rustix::fs::{Access, access, statvfs};
@@ -37,7 +39,8 @@ fn custom(folder: &Path) -> Finding {
     }
 }
 
-fn store_folder(folder: &Path) -> Finding {
+/// Whether libraries can be copied to where they are opened.
+pub(super) fn store_folder(folder: &Path) -> Finding {
     let (subject, name) = ("store", folder.display());
     let remedy = "make it a folder of your own that nobody else may write to, or choose another with --store";
     let Some(there) = nearest(folder) else {
@@ -47,12 +50,26 @@ fn store_folder(folder: &Path) -> Finding {
         return Finding::broken(subject, format!("{name}: {} cannot be written to: {error}", there.display()), remedy);
     }
     if there != folder {
-        return Finding::fine(subject, format!("{name}, which is made when it is needed"));
+        // Some folders let nobody make anything in them, whatever their permissions say.
+        return match try_out(folder, there) {
+            Ok(()) => Finding::fine(subject, format!("{name}, which is made when it is needed")),
+            Err(error) => Finding::broken(subject, format!("{name} cannot be made: {error}"), remedy),
+        };
     }
     match private(folder) {
         Ok(()) => Finding::fine(subject, format!("{name}, private")),
         Err(error) => Finding::broken(subject, format!("{name} is not used: {error}"), remedy),
     }
+}
+
+/// Makes a folder and takes it away again, with those above it that were not there.
+fn try_out(folder: &Path, there: &Path) -> io::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    for path in folder.ancestors().take_while(|path| *path != there && !path.as_os_str().is_empty()) {
+        // Somebody else may have begun to use it meanwhile.
+        _ = fs::remove_dir(path);
+    }
+    made
 }
 
 /// How much room is left for a folder.

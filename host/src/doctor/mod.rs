@@ -30,6 +30,11 @@ pub struct Examination<'e> {
 }
 
 impl Examination<'_> {
+    /// Whether libraries can be copied; without that nothing that is said of them would be about them.
+    fn has_store(&self) -> bool {
+        folders::store_folder(&self.settings.loader.store).health != Health::Broken
+    }
+
     /// Whether a daemon has ever had its data where it would have them now.
     fn has_data(&self) -> bool {
         self.serve.data.symlink_metadata().is_ok()
@@ -58,7 +63,12 @@ pub fn examine(args: &HostArgs, settings: &Result<(Settings, ServeSettings), Sco
             CHECKS.iter().flat_map(|check| check(&Examination { args, settings, serve })).collect()
         }
         Err(error) => {
-            let broken = Finding::broken("settings", &error.message, "mend the flag, variable or line that it names");
+            let place = |file: &String| error.details.line.map_or(file.clone(), |line| format!("{file}:{line}"));
+            let remedy = match error.details.file.as_ref().map(place) {
+                Some(place) => format!("mend {place}"),
+                None => error.details.hint.clone().unwrap_or_else(|| "see 'autoscorer help'".to_owned()),
+            };
+            let broken = Finding::broken("settings", &error.message, remedy);
             std::iter::once(broken).chain(system::look()).collect()
         }
     }

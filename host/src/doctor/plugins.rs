@@ -20,6 +20,10 @@ const MEND: &str =
 
 /// Scores a workspace with every scorer.
 pub fn check(seen: &Examination<'_>) -> Vec<Finding> {
+    if !seen.has_store() {
+        let found = "not tried: without the store no library can be opened";
+        return vec![Finding::warning("built-in scorers", found, "mend the store, and ask the doctor again")];
+    }
     let mut settings = seen.settings.clone();
     settings.loader.isolation = Isolation::Process;
     let engine = Engine::new(&settings);

@@ -99,6 +99,11 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// So many of something: `1 file`, `2 files`.
+pub fn count(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
 /// An error in one line, for a list of them.
 fn in_a_line(error: &ScoreError) -> String {
     let details = &error.details;

@@ -26,7 +26,13 @@ impl Workspace {
             _ => missing(&format!("cannot be read: {error}")),
         })?;
         if !path.is_dir() {
-            return Err(missing("is no folder"));
+            let error = missing("is no folder");
+            let folder = path.parent().filter(|folder| folder.join("meta.json").exists());
+            return Err(match folder.and(Path::new(given).parent()) {
+                None => error,
+                Some(here) if here.as_os_str().is_empty() => error.hint("name the folder that it lies in: ."),
+                Some(folder) => error.hint(format!("name the folder that it lies in: {}", folder.display())),
+            });
         }
         if path.to_str().is_none() {
             // Paths cross the plugin boundary as text.

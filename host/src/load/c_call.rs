@@ -20,6 +20,9 @@ use super::store::sha256_of;
 /// The longest answer: with the quotes of its JSON escaped it still fits into a frame.
 pub const MAX_ANSWER: usize = 4 << 20;
 
+/// The detail of an error that is about what the scorer told the host, not about the workspace.
+pub const AGAINST_RULES: &str = "against_rules";
+
 /// What was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
@@ -134,14 +137,26 @@ impl CCall {
     }
 
     fn parse<T: DeserializeOwned>(&self, answer: &str) -> Result<T, ScoreError> {
-        serde_json::from_str(answer)
-            .map_err(|error| self.wrong(format!("gave an answer that cannot be read: {error}")).found(start(answer)))
+        serde_json::from_str(answer).map_err(|error| {
+            let why = match (error.line(), error.column()) {
+                _ if error.is_data() => format!("gave an answer that is not as it should be: {error}"),
+                _ if error.to_string().starts_with("number") => format!("gave an answer that is no JSON: {error}"),
+                (line, column) if ["nan", "inf"].iter().any(|word| answer.contains(word)) => {
+                    format!(
+                        "gave an answer that is no JSON (line {line}, column {column}), which has neither nan nor inf"
+                    )
+                }
+                (line, column) => format!("gave an answer that is no JSON (line {line}, column {column})"),
+            };
+            self.wrong(why).found(start(answer))
+        })
     }
 
     fn wrong(&self, what: impl fmt::Display) -> ScoreError {
         let asked = format!("{:?}", self.asked).to_lowercase();
         ScoreError::new(ErrorCode::ScoreError, format!("the scorer's {asked} {what}"))
             .hint("this is a fault of the scorer: report it to its author; docs/other_languages.md has the rules")
+            .detail(AGAINST_RULES, true)
     }
 }
 

@@ -19,6 +19,7 @@ mod settle;
 mod store;
 mod vetted;
 
+pub use c_call::AGAINST_RULES;
 pub use isolation::{Isolation, Origin};
 pub use loader::{Body, Library, Loader, LoaderSettings, inspect, peek, settle_and_peek};
 pub use open::Plugin;

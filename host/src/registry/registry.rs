@@ -107,7 +107,8 @@ impl Registry {
             0 => error,
             n => {
                 let hint = error.details.hint.clone().unwrap_or_default();
-                error.hint(format!("{hint} ({n} files were refused: 'autoscorer scorers list' says why)"))
+                let files = if n == 1 { "1 file was".to_owned() } else { format!("{n} files were") };
+                error.hint(format!("{hint} ({files} refused: 'autoscorer scorers list' says why)"))
             }
         }
     }

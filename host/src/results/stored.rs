@@ -57,9 +57,15 @@ impl Stored {
         let bytes = foreign::read(&path, MOST_BYTES).map_err(|error| unreadable(given, &path, &error))?;
         let wrong = |why: serde_json::Error| {
             let code = if why.is_data() { ErrorCode::BadFormat } else { ErrorCode::ParseError };
-            ScoreError::new(code, format!("{} is no result: {why}", path.display()))
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let (what, hint) = match path.file_name().is_some_and(|name| name == "meta.json") {
+                true => ("what a workspace wants, not what came of it".to_owned(), folder.display().to_string()),
+                false => (why.to_string(), "the workspace that was scored, or its output/result.json".to_owned()),
+            };
+            ScoreError::new(code, format!("{} is no result: {what}", path.display()))
                 .file(path.display().to_string())
                 .expected("a result.json that autoscorer wrote")
+                .hint(format!("name {hint}"))
         };
         let mut stored: Self = serde_json::from_slice(&bytes).map_err(wrong)?;
         stored.workspace = workspace_of(&path);
@@ -121,10 +127,14 @@ fn inside(workspace: &Path, relative: &str) -> Option<PathBuf> {
 }
 
 fn unreadable(given: &Path, path: &Path, error: &io::Error) -> ScoreError {
-    let (given, path) = (given.display(), path.display().to_string());
+    let (there, given, path) = (given.exists(), given.display(), path.display().to_string());
     let missing = error.kind() == io::ErrorKind::NotFound;
     let message = if missing { format!("{path} does not exist") } else { format!("{path} cannot be read: {error}") };
     let error =
         ScoreError::new(ErrorCode::MissingFile, message).file(path).expected("a result.json, or a scored workspace");
-    if missing { error.hint(format!("score the workspace first: autoscorer score {given}")) } else { error }
+    match (missing, there) {
+        (true, true) => error.hint(format!("score the workspace first: autoscorer score {given}")),
+        (true, false) => error.hint("check the path: there is nothing of this name"),
+        _ => error,
+    }
 }

@@ -39,7 +39,8 @@ impl StoredSet {
             let message = format!("{} holds no result and no workspace", path.display());
             return Err(ScoreError::new(ErrorCode::MissingFile, message)
                 .file(path.display().to_string())
-                .expected("a result.json, a workspace, or a folder of them"));
+                .expected("a result.json, a workspace, or a folder of them")
+                .hint("name another folder, or score a workspace in it first"));
         }
         Ok(Self { is_folder: true, results })
     }

@@ -20,14 +20,15 @@ pub fn run(args: &DoctorArgs, host: &HostArgs, start: Instant) -> Result<Exit, S
     let (broken, warnings) = (count(Health::Broken), count(Health::Warning));
     if args.json {
         let error = findings.iter().find(|finding| finding.health == Health::Broken).map(|first| {
-            let message = format!("{broken} things are broken; the first: {}: {}", first.subject, first.found);
+            let others = if broken > 1 { format!(" (and {} more)", broken - 1) } else { String::new() };
+            let message = format!("{} is broken: {}{others}", first.subject, first.found);
             ScoreError::new(ErrorCode::LoadError, message).hint(first.remedy.clone().unwrap_or_default())
         });
         let data = json!({"healthy": broken == 0, "broken": broken, "warnings": warnings, "findings": findings});
         Envelope::new(Some(data), error, start).print();
     } else {
         show(&findings);
-        print::out(format!("\n{broken} broken, {warnings} warnings"));
+        print::out(format!("\n{broken} broken, {}", print::count(warnings, "warning")));
     }
     Ok(if broken == 0 { Exit::Done } else { Exit::ScorerFailed })
 }

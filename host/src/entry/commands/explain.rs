@@ -46,11 +46,15 @@ fn find(name: &str) -> Result<Code, ScoreError> {
     let names: Vec<String> = ErrorCode::ALL.iter().map(ErrorCode::to_string).chain(server).collect();
     let hint = match suggest::nearest(&wanted, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}?"),
-        None => "'autoscorer explain' lists all codes".to_owned(),
+        None => {
+            "'autoscorer explain' lists all error codes; if it is the code of a warning, there is a result, and the \
+                 message beside the code says all"
+                .to_owned()
+        }
     };
     Err(ScoreError::new(ErrorCode::InvalidParams, format!("there is no error code '{}'", print::visible(name)))
         .found(name)
-        .expected(format!("one of {}", names.join(", ")))
+        .expected("a code as errors have it, such as MISSING_FILE")
         .hint(hint)
         .at_stage("usage"))
 }

@@ -64,7 +64,11 @@ impl<'a> Gates<'a> {
 
     /// Holds the results against the gates. A failed one keeps its own error.
     pub fn judge(&self, reports: &[Report]) -> Judged {
-        Judged { checks: reports.iter().map(|report| self.check(report)).collect() }
+        let mut checks: Vec<Vec<Check>> = reports.iter().map(|report| self.check(report)).collect();
+        for (place, gate) in self.args.gates.iter().enumerate() {
+            tell_how_many(gate, &mut checks.iter_mut().filter_map(|checks| checks.get_mut(place)).collect::<Vec<_>>());
+        }
+        Judged { checks }
     }
 
     fn check(&self, report: &Report) -> Vec<Check> {
@@ -93,9 +97,10 @@ impl<'a> Gates<'a> {
         let fail = |text: String| if strict { Outcome::Failed(text) } else { Outcome::Kept(Some(text)) };
         if (&was.metric, was.direction) != (&now.metric, now.direction) {
             let text = format!("{workspace}: the score is {}, that of the baseline {}", now.metric, was.metric);
+            let wrong = || usage(text.clone()).hint("name a baseline that the same scorer made");
             return Check {
                 json: json!({"baseline": was.score, "metric": was.metric, "passed": !strict}),
-                outcome: fail(text),
+                outcome: if strict { Outcome::Wrong(Box::new(wrong())) } else { Outcome::Kept(Some(text)) },
             };
         }
         let difference = now.score - was.score;
@@ -210,7 +215,8 @@ fn check_gate(gate: &Gate, report: &Report) -> Check {
         }
         Err(unknown) => {
             let message = format!("the gate {gate} is on a metric that {} does not have", report.workspace);
-            let hint = unknown.nearest.map_or_else(|| known(&report.result), |name| format!("did you mean '{name}'?"));
+            let likely = || unknown.nearest.map(|name| format!("did you mean '{name}'?"));
+            let hint = several(gate).or_else(likely).unwrap_or_else(|| known(&report.result));
             let error = usage(message).file(report.workspace.clone()).hint(hint);
             Check {
                 json: json!({"gate": gate.to_string(), "passed": false, "error": error}),
@@ -218,6 +224,36 @@ fn check_gate(gate: &Gate, report: &Report) -> Check {
             }
         }
     }
+}
+
+/// One unknown name in many workspaces is one mistake, and mostly that of scorers which have no metric in common.
+fn tell_how_many(gate: &Gate, checks: &mut [&mut Check]) {
+    let all = checks.len();
+    let mut wrong: Vec<&mut ScoreError> = checks
+        .iter_mut()
+        .filter_map(|check| match &mut check.outcome {
+            Outcome::Wrong(error) => Some(&mut **error),
+            _ => None,
+        })
+        .collect();
+    let lacking = wrong.len();
+    if let Some(first) = wrong.first_mut().filter(|_| all > 1 && several(gate).is_none()) {
+        let name = first.details.file.clone().unwrap_or_default();
+        first.message =
+            format!("the gate {gate} is on a metric that {lacking} of {all} workspaces do not have, such as {name}");
+        if lacking < all {
+            first.details.hint = Some("'score' is the name that all have: --gate 'score>=0.6'".to_owned());
+        }
+    }
+}
+
+/// A list of gates in one, which is read as a gate on a metric with a comma in its name.
+fn several(gate: &Gate) -> Option<String> {
+    let text = gate.to_string();
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let all = parts.len() > 1 && parts.iter().all(|part| part.parse::<Gate>().is_ok());
+    let flags: Vec<String> = parts.iter().map(|part| format!("--gate '{part}'")).collect();
+    all.then(|| format!("repeat --gate for each: {}", flags.join(" ")))
 }
 
 fn known(result: &ResultFile) -> String {

@@ -61,7 +61,7 @@ const MISSING_FILE: Meaning = Meaning {
         "The file is there, but the user that runs autoscorer may not read it.",
     ],
     remedies: &["Put the file where the message says.", "docs/workspace.md shows which files each scorer reads."],
-    example: "error[MISSING_FILE] output/pred.csv is missing\n         at output/pred.csv",
+    example: "error[MISSING_FILE] output/pred.csv is missing\n         at output/pred.csv\n       help the scorer reads output/pred.csv: put the predictions there, under this name",
 };
 
 const BAD_FORMAT: Meaning = Meaning {

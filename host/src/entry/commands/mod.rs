@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod author;
 pub mod check;
 pub mod compare;
 pub mod completions;

@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::checks::advice;
 use super::inputs::Inputs;
 use super::list::{Found, in_a_line};
 use super::trial::{Trial, is_own_fault};
+use crate::entry::print;
 
 /// The scorer leaves nothing in the workspace but the artifacts that it lists, and those are as it says.
 pub fn check(trial: &Trial, inputs: &Inputs) -> io::Result<Found> {
@@ -16,7 +16,7 @@ pub fn check(trial: &Trial, inputs: &Inputs) -> io::Result<Found> {
     let aside = workspace.join("output/.artifacts-check");
     let outcome = match trial.score_until(&workspace, Some(&aside), &trial.cancel) {
         Ok(outcome) => outcome,
-        Err(error) if is_own_fault(&error) => return Ok(Found::fail(in_a_line(&error), advice(&error))),
+        Err(error) if is_own_fault(&error) => return Ok(Found::fail(in_a_line(&error), trial.help(&error))),
         Err(error) => return Ok(Found::Skip(format!("there are none without a score ({})", error.code))),
     };
     let after = tree(&workspace)?;
@@ -37,7 +37,7 @@ pub fn check(trial: &Trial, inputs: &Inputs) -> io::Result<Found> {
         Some((name, _)) => {
             Found::fail(format!("{name} was written or changed, and is no artifact of the outcome"), help)
         }
-        None => Found::Pass(format!("{} artifacts, all listed", outcome.artifacts.len())),
+        None => Found::Pass(format!("{}, all listed", print::count(outcome.artifacts.len(), "artifact"))),
     })
 }
 

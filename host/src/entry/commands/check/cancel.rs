@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::inputs::Inputs;
 use super::list::Found;
 use super::trial::Trial;
+use crate::entry::commands::author;
 use crate::isolate::{GRACE, KILLED};
 use crate::run::Cancel;
 
@@ -39,24 +40,28 @@ pub fn check(trial: &Trial, inputs: &Inputs) -> io::Result<Found> {
     for point in POINTS {
         match ask_again(trial, &workspace, full.mul_f64(point)) {
             Answer::Stopped(latency) => slowest = slowest.max(Some(latency)),
-            Answer::Killed => return Ok(deaf(full, point)),
+            Answer::Killed => return Ok(deaf(trial, full, point)),
             Answer::Ended => {}
         }
     }
     Ok(match slowest {
-        Some(latency) => Found::Pass(format!("stops {} ms after it is asked, at the most", latency.as_millis())),
+        // The grace counts from when the scorer is told; nobody outside sees that moment.
+        Some(latency) => Found::Pass(format!(
+            "stops in time: {} ms after it is asked at the most, with the host's way there and back",
+            latency.as_millis()
+        )),
         None => Found::Skip("its calls took too different times to be asked in the middle of one".to_owned()),
     })
 }
 
-fn deaf(full: Duration, point: f64) -> Found {
+fn deaf(trial: &Trial, full: Duration, point: f64) -> Found {
     let (full, asked) = (full.as_millis(), full.mul_f64(point).as_millis());
     Found::fail(
         format!(
             "it had to be killed: asked after {asked} ms of a call of {full} ms, it had not stopped {} ms later",
             GRACE.as_millis()
         ),
-        "ask ctx.check() in long loops and return its error; ctx.table and ctx.json do so while they read",
+        author::hearing(trial.abi()),
     )
 }
 

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::error::ErrorCode;
 use autoscorer_plugin_api::outcome::Outcome;
 use serde_json::{Map, Value, json};
 
 use super::inputs::Spoilt;
 use super::list::{Found, in_a_line};
 use super::trial::{Trial, is_own_fault};
+use crate::entry::commands::author::NOT_THE_SAME;
+use crate::entry::print;
 
 /// Every parameter has a description, a type and a default; unknown ones are refused, and the defaults are not.
 pub fn params(trial: &Trial, workspace: &Path) -> Found {
@@ -39,7 +41,7 @@ pub fn params(trial: &Trial, workspace: &Path) -> Found {
         return Found::fail(in_a_line(&fault), "the defaults in the schema have to be accepted by the scorer");
     }
     match refused(Map::from_iter([("no_such_parameter".to_owned(), json!(true))])) {
-        Some(_) => Found::Pass(format!("{} parameters; unknown ones are refused", properties.len())),
+        Some(_) => Found::Pass(format!("{}; unknown ones are refused", print::count(properties.len(), "parameter"))),
         None => Found::fail(
             "an unknown parameter was accepted",
             "refuse unknown parameters with INVALID_PARAMS, as params! does",
@@ -52,7 +54,7 @@ pub fn validate(trial: &Trial, spoilt: &[&Spoilt]) -> Found {
     for one in spoilt {
         match trial.validate(&one.folder, Map::new()) {
             Err(error) if is_own_fault(&error) => {
-                return Found::fail(format!("{}: {}", one.how, in_a_line(&error)), advice(&error));
+                return Found::fail(format!("{}: {}", one.how, in_a_line(&error)), trial.help(&error));
             }
             _ => {}
         }
@@ -66,7 +68,7 @@ pub fn errors(trial: &Trial, spoilt: &[Spoilt]) -> Found {
     for one in spoilt {
         match trial.score(&one.folder) {
             Err(error) if is_own_fault(&error) => {
-                return Found::fail(format!("{}: {}", one.how, in_a_line(&error)), advice(&error));
+                return Found::fail(format!("{}: {}", one.how, in_a_line(&error)), trial.help(&error));
             }
             Err(_) => failed += 1,
             Ok(_) => {}
@@ -75,22 +77,12 @@ pub fn errors(trial: &Trial, spoilt: &[Spoilt]) -> Found {
     Found::Pass(format!("{failed} of {} spoilt workspaces are errors, none a panic or a crash", spoilt.len()))
 }
 
-/// What helps against an error that is the scorer's own fault.
-pub fn advice(error: &ScoreError) -> &'static str {
-    match error.code {
-        ErrorCode::ScorerPanic => "return a ScoreError instead of unwrap, expect and indexing",
-        ErrorCode::ScorerCrashed => "look for abort, exit, endless recursion and unsafe code",
-        ErrorCode::TimeoutError => "ask ctx.check() in long loops, or give the check more time with --timeout",
-        ErrorCode::MemoryLimit => "read the input in parts, or free what is not needed",
-        _ => "see the message",
-    }
-}
-
-/// The workspace that was given has a score.
-pub fn score(trial: &Trial, workspace: &Path) -> Found {
+/// The workspace has a score. Where none was given, one that the scorer cannot use is no fault of its own.
+pub fn score(trial: &Trial, workspace: &Path, given: bool) -> Found {
     match trial.score(workspace) {
         Ok(outcome) => Found::Pass(format!("{} = {}", outcome.summary.primary_metric, outcome.summary.score)),
-        Err(error) => Found::fail(in_a_line(&error), error.details.hint.as_deref().unwrap_or_else(|| advice(&error))),
+        Err(error) if given || is_own_fault(&error) => Found::fail(in_a_line(&error), trial.help(&error)),
+        Err(_) => Found::Skip("give a workspace that it can score: --workspace".to_owned()),
     }
 }
 
@@ -101,11 +93,10 @@ pub fn determinism(trial: &Trial, other: &Trial, workspace: &Path) -> Found {
     for trial in [trial, trial, other] {
         let run = match trial.score(workspace) {
             Ok(outcome) => text(outcome),
-            Err(error) => return Found::fail(in_a_line(&error), advice(&error)),
+            Err(error) => return Found::fail(in_a_line(&error), trial.help(&error)),
         };
         if first.as_ref().is_some_and(|first| *first != run) {
-            let help = "look for the clock, random numbers, the order of a HashMap, and threads that add numbers up";
-            return Found::fail(difference(first.as_deref().unwrap_or_default(), &run), help);
+            return Found::fail(difference(first.as_deref().unwrap_or_default(), &run), NOT_THE_SAME);
         }
         first.get_or_insert(run);
     }
@@ -116,7 +107,10 @@ fn difference(first: &str, second: &str) -> String {
     let metrics = |text: &str| serde_json::from_str::<Outcome>(text).map(|outcome| outcome.metrics).unwrap_or_default();
     let (first, second) = (metrics(first), metrics(second));
     match first.iter().find(|(name, value)| second.get(*name) != Some(value)) {
-        Some((name, value)) => format!("{name} is {value} in one run and {:?} in another", second.get(name)),
+        Some((name, value)) => {
+            let other = second.get(name).map_or("absent".to_owned(), f64::to_string);
+            format!("{name} is {value} in one run and {other} in another")
+        }
         None => "two runs with the same metrics differ in the rest of the outcome".to_owned(),
     }
 }

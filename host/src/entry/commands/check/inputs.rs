@@ -24,7 +24,7 @@ const MOST_JSON: usize = 16 << 20;
 type Files = Vec<(String, Vec<u8>)>;
 
 /// What becomes of a file, by its name and content; nothing where it is left out.
-type Spoil = fn(&str, &[u8]) -> Option<Vec<u8>>;
+type Spoil<'s> = &'s dyn Fn(&str, &[u8]) -> Option<Vec<u8>>;
 
 /// A folder for the workspaces, which goes with them.
 pub struct Inputs {
@@ -62,23 +62,26 @@ impl Inputs {
     /// The workspace with files of this size, or as large as they are ever made; and how large the largest is.
     pub fn grown(&self, size: usize) -> io::Result<(PathBuf, usize)> {
         let most = |name: &str| if name.ends_with(".json") { MOST_JSON } else { MOST };
-        let files: Files = self.changed(|name, bytes| Some(grown(name, bytes, size.min(most(name)))));
+        let width = self.width();
+        let files: Files = self.changed(|name, bytes| Some(grown(name, bytes, size.min(most(name)), width)));
         let largest = files.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or_default();
         Ok((self.write("grown", &files)?, largest))
     }
 
     /// The workspace in all its spoilt forms.
     pub fn spoilt(&self) -> io::Result<Vec<Spoilt>> {
-        let forms: [(&str, &str, Spoil); 7] = [
-            ("empty", "no files", |_, _| None),
-            ("empty", "empty files", |_, _| Some(Vec::new())),
-            ("huge", "very large files", |name, bytes| {
-                Some(grown(name, bytes, if name.ends_with(".json") { HUGE_JSON } else { HUGE }))
-            }),
-            ("unicode", "text of all scripts", |name, _| Some(unicode(name).into_bytes())),
-            ("malformed", "files cut in the middle", |_, bytes| Some(bytes[..bytes.len() / 2].to_vec())),
-            ("malformed", "bytes that are no text", |_, _| Some((0..=255).rev().cycle().take(4096).collect())),
-            ("malformed", "brackets without end", |_, _| Some(b"[".repeat(100_000))),
+        let width = self.width();
+        let huge = |name: &str, bytes: &[u8]| {
+            Some(grown(name, bytes, if name.ends_with(".json") { HUGE_JSON } else { HUGE }, width))
+        };
+        let forms: [(&str, &str, Spoil<'_>); 7] = [
+            ("empty", "no files", &|_, _| None),
+            ("empty", "empty files", &|_, _| Some(Vec::new())),
+            ("huge", "very large files", &huge),
+            ("unicode", "text of all scripts", &|name, _| Some(unicode(name).into_bytes())),
+            ("malformed", "files cut in the middle", &|_, bytes| Some(bytes[..bytes.len() / 2].to_vec())),
+            ("malformed", "bytes that are no text", &|_, _| Some((0..=255).rev().cycle().take(4096).collect())),
+            ("malformed", "brackets without end", &|_, _| Some(b"[".repeat(100_000))),
         ];
         let mut all = Vec::new();
         for (number, (kind, how, spoil)) in forms.into_iter().enumerate() {
@@ -86,6 +89,14 @@ impl Inputs {
             all.push(Spoilt { kind, how, folder });
         }
         Ok(all)
+    }
+
+    /// How long a row is that is added to a table: as long as the longest needs, so that all grow by as many rows and still
+    /// have the same ids.
+    fn width(&self) -> usize {
+        let tables = self.good.iter().filter(|(name, _)| name.ends_with(".csv"));
+        let rows = tables.filter_map(|(_, bytes)| Some(bytes.split(|byte| *byte == b'\n').nth(1)?.len()));
+        rows.max().unwrap_or_default() + "huge-1234567,".len()
     }
 
     /// The files, with those that a scorer reads changed or left out.
@@ -143,10 +154,10 @@ fn usual() -> Files {
 }
 
 /// A table with very many rows of its kind, a document with very many members; else the same text over and over.
-fn grown(name: &str, bytes: &[u8], size: usize) -> Vec<u8> {
+fn grown(name: &str, bytes: &[u8], size: usize, width: usize) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     if let (true, Some(row)) = (name.ends_with(".csv"), text.lines().nth(1)) {
-        return grown_table(bytes, row, size);
+        return grown_table(bytes, row, size / width);
     }
     if let Ok(document) = serde_json::from_slice::<Value>(bytes) {
         return grown_document(document, bytes.len(), size);
@@ -159,13 +170,11 @@ fn grown(name: &str, bytes: &[u8], size: usize) -> Vec<u8> {
 }
 
 /// Rows like the first one, each with an id of its own.
-fn grown_table(bytes: &[u8], row: &str, size: usize) -> Vec<u8> {
+fn grown_table(bytes: &[u8], row: &str, rows: usize) -> Vec<u8> {
     let rest = row.split_once(',').map_or("", |(_, rest)| rest);
     let mut grown = bytes.to_vec();
-    let mut number = 0;
-    while grown.len() < size {
+    for number in 0..rows {
         grown.extend(format!("huge-{number},{rest}\n").into_bytes());
-        number += 1;
     }
     grown
 }
@@ -198,5 +207,24 @@ fn unicode(name: &str) -> String {
             Value::from(members).to_string()
         }
         _ => words.join("\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_that_belong_together_grow_by_the_same_rows() {
+        let scratch = Scratch::new("check-test").unwrap();
+        let good = [("input/gt.csv", "id,v\na,1\n"), ("output/pred.csv", "id,v\na,-12.5\n")];
+        let good = good.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).to_vec();
+        let (folder, largest) = Inputs { scratch, good }.grown(100_000).unwrap();
+        let rows = ["input/gt.csv", "output/pred.csv"].map(|name| {
+            let text = fs::read_to_string(folder.join(name)).unwrap();
+            text.lines().map(|line| line.split(',').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(rows[0], rows[1]);
+        assert!((80_000..=100_100).contains(&largest), "{largest}");
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::bar::Bar;
-use super::checks::advice;
 use super::list::{Found, in_a_line};
 use super::trial::{Trial, is_own_fault};
 
@@ -26,7 +25,7 @@ pub fn check(trial: &Trial, workspace: &Path, bar: &Bar) -> Found {
         if let Err(error) = trial.score(workspace)
             && is_own_fault(&error)
         {
-            return Found::fail(format!("call {}: {}", calls + 1, in_a_line(&error)), advice(&error));
+            return Found::fail(format!("call {}: {}", calls + 1, in_a_line(&error)), trial.help(&error));
         }
         calls += 1;
         if calls == WARM {

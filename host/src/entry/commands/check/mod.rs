@@ -139,15 +139,15 @@ impl Checking {
             self.check(scorer, check, |_| Ok(checks::validate(&trial, &of_kind)))?;
         }
         self.check(scorer, "errors, no panics", |_| Ok(checks::errors(&trial, spoilt)))?;
-        let scored = checks::score(&trial, &good);
-        let scores = matches!(scored, Found::Pass(_));
-        let unscored = Found::Skip(
-            if given { "the workspace has no score" } else { "give a workspace that it can score: --workspace" }
-                .to_owned(),
-        );
-        self.check(scorer, "score", |_| Ok(if scores || given { scored } else { unscored.clone() }))?;
+        let scored = checks::score(&trial, &good, given);
+        let unscored = match &scored {
+            Found::Pass(_) => None,
+            Found::Skip(why) => Some(why.clone()),
+            Found::Fail(..) => Some("the workspace has no score".to_owned()),
+        };
+        self.check(scorer, "score", |_| Ok(scored))?;
         self.check(scorer, "determinism", |_| {
-            Ok(if scores { checks::determinism(&trial, &other, &good) } else { unscored })
+            Ok(unscored.map_or_else(|| checks::determinism(&trial, &other, &good), Found::Skip))
         })?;
         self.check(scorer, "cancel", |this| cancel::check(&trial, &this.inputs))?;
         self.check(scorer, "memory", |this| Ok(memory::check(&trial, &good, &this.bar)))?;

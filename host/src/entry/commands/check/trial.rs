@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
 use autoscorer_plugin_api::faults::Faults;
+use autoscorer_plugin_api::metadata::Abi;
 use autoscorer_plugin_api::outcome::Outcome;
 use serde_json::{Map, Value};
 
+use crate::entry::commands::author;
 use crate::isolate::Limits;
 use crate::job::{Job, Request, ScorerName};
-use crate::load::Body;
+use crate::load::{AGAINST_RULES, Body};
 use crate::registry::Lease;
 use crate::run::{self, Cancel};
 
@@ -28,6 +30,16 @@ impl Trial {
     /// The scorer's id.
     pub fn id(&self) -> &str {
         &self.lease.scorer().id
+    }
+
+    /// What helps its author against an error.
+    pub fn help(&self, error: &ScoreError) -> String {
+        author::help(error, self.abi()).unwrap_or("see the message").to_owned()
+    }
+
+    /// How it is called.
+    pub fn abi(&self) -> Abi {
+        self.lease.metadata().abi
     }
 
     /// The score of a workspace.
@@ -81,7 +93,7 @@ impl Trial {
 
 /// Whether an error is the scorer's own fault, whatever the input was.
 pub fn is_own_fault(error: &ScoreError) -> bool {
-    matches!(
+    let code_is_its_own = matches!(
         error.code,
         ErrorCode::ScorerPanic
             | ErrorCode::ScorerCrashed
@@ -89,5 +101,6 @@ pub fn is_own_fault(error: &ScoreError) -> bool {
             | ErrorCode::MemoryLimit
             | ErrorCode::LoadError
             | ErrorCode::UnhandledError
-    )
+    );
+    code_is_its_own || error.details.more.contains_key(AGAINST_RULES)
 }

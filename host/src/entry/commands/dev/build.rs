@@ -21,6 +21,9 @@ const LINES: usize = 30;
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(50);
 
+const NO_API: &str = "no registry has autoscorer-plugin-api: set the path of the repository's folder plugin-api in Cargo.toml, \
+                      or make the crate anew with 'autoscorer scorers new NAME --api DIR'";
+
 /// How a build ended.
 pub enum Built {
     /// With a library.
@@ -84,7 +87,9 @@ fn no_library() -> Failure {
 /// Without a word of the compiler's it was cargo that refused, as for a wrong argument or a wrong manifest.
 fn refused(compiler: Vec<String>, cargo: &str) -> Failure {
     if compiler.is_empty() {
-        return Failure { what: "cargo failed", said: vec![shortened(cargo)], hint: None };
+        // Words of cargo's own, with the name that `scorers new` has written.
+        let hint = (cargo.contains("autoscorer-plugin-api") && cargo.contains("no matching package")).then_some(NO_API);
+        return Failure { what: "cargo failed", said: vec![shortened(cargo)], hint };
     }
     Failure { what: "does not compile", said: compiler, hint: None }
 }

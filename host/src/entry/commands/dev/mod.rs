@@ -12,8 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use autoscorer_plugin_api::error::{ErrorCode, ScoreError};
+use autoscorer_plugin_api::metadata::Abi;
 
-use super::interrupt;
+use super::{author, interrupt};
 use crate::engine::Engine;
 use crate::entry::dev_args::DevArgs;
 use crate::entry::exit::Exit;
@@ -31,13 +32,6 @@ use source::{Print, Source};
 
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(50);
-
-const PANICKED: &str = "return a ScoreError instead of unwrap, expect and indexing; the place is in the message";
-
-const CRASHED: &str = "the process of the scorer has died: look for unsafe code, process::exit, abort, a panic while panicking, \
-                       and recursion without end";
-
-const TIMED_OUT: &str = "look for a loop without end; if the scorer needs that long, give it more with --timeout";
 
 /// Goes round until it is interrupted.
 pub fn run(args: &DevArgs, settings: &Settings) -> Result<Exit, ScoreError> {
@@ -161,11 +155,7 @@ impl Dev<'_> {
         let equal = again.is_ok_and(|again| again.error.is_none() && same(&again, &result));
         round.deterministic = Some(equal);
         if !equal {
-            round.hints.push(
-                "a second run gave another outcome: look for the clock, random numbers, the order of a HashMap, and \
-                 threads that add numbers up"
-                    .to_owned(),
-            );
+            round.hints.push(format!("a second run gave another outcome: {}", author::NOT_THE_SAME));
         }
         round
     }
@@ -191,15 +181,10 @@ fn unbuilt(round: Round, failure: Failure) -> Round {
     Round { problem: Some(failure.what), compiler: failure.said, hints, ..round }
 }
 
-/// The hints of the host are for those who use a scorer; here its author reads them.
 fn failed(mut round: Round, mut error: ScoreError) -> Round {
-    let hint = error.details.hint.take();
-    round.hints.extend(match error.code {
-        ErrorCode::ScorerPanic => Some(PANICKED.to_owned()),
-        ErrorCode::ScorerCrashed => Some(CRASHED.to_owned()),
-        ErrorCode::TimeoutError => Some(TIMED_OUT.to_owned()),
-        _ => hint.filter(|hint| !hint.contains("the scorer's author")),
-    });
+    // What cargo builds here is in Rust.
+    round.hints.extend(author::help(&error, Abi::Rust).map(str::to_owned));
+    error.details.hint = None;
     round.error = Some(error);
     round
 }

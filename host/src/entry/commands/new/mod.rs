@@ -84,6 +84,12 @@ fn unwritable(folder: &Path, error: &io::Error) -> ScoreError {
 }
 
 fn show(args: &NewArgs, names: &Names, folder: &Path, api: &Api, files: &[(&str, String)], start: Instant) {
+    // Nothing of what is said to be next succeeds without it.
+    if api.path().is_none() {
+        let message = "the plugin-api folder of autoscorer was not found: set its path in Cargo.toml before you go on, \
+                       or make the crate anew with --api";
+        print::err(print::warning(&names.package, message));
+    }
     let written: Vec<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
     if args.json {
         let data = json!({
@@ -105,9 +111,5 @@ fn show(args: &NewArgs, names: &Names, folder: &Path, api: &Api, files: &[(&str,
              {folder}/target/release/lib{id}.so --workspace {folder}/cases/good\n  mkdir -p \
              custom_scorers\n  cp {folder}/target/release/lib{id}.so custom_scorers/"
         ));
-    }
-    if api.path().is_none() {
-        let message = "the plugin-api folder of autoscorer was not found: set its path in Cargo.toml, or give --api";
-        print::err(print::warning(&names.package, message));
     }
 }

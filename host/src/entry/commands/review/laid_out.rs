@@ -104,7 +104,9 @@ impl LaidOut {
     fn copy(&mut self, file: &Path, name: &str) -> Result<(), ScoreError> {
         if !file.is_file() {
             let message = format!("{} is no file", file.display());
-            return Err(ScoreError::new(ErrorCode::MissingFile, message).file(file.display().to_string()));
+            return Err(ScoreError::new(ErrorCode::MissingFile, message)
+                .file(file.display().to_string())
+                .hint("check the path; --references, --negatives and --manifest name one file each"));
         }
         self.copied.push((name.to_owned(), file.display().to_string()));
         fs::copy(file, self.folder.join(name)).map(|_| ()).map_err(|error| {
@@ -147,7 +149,9 @@ fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
     }
     let entries = fs::read_dir(path).map_err(|error| {
         ScoreError::new(ErrorCode::MissingFile, format!("{} cannot be read: {error}", path.display()))
+            .file(path.display().to_string())
             .expected("a folder of comment files")
+            .hint("check the path of --comments")
     })?;
     let entries = entries.flatten().map(|entry| entry.path());
     let named = entries.map(|path| (path.clone(), name(&path)));
@@ -163,6 +167,7 @@ fn comment_files(path: &Path) -> Result<Vec<(PathBuf, String)>, ScoreError> {
     if files.is_empty() {
         let message = format!("there is no comment file in {}", path.display());
         return Err(ScoreError::new(ErrorCode::MissingFile, message)
+            .file(path.display().to_string())
             .expected("files comments_{repo}_{number}.txt in the folder itself; folders in it are not looked into"));
     }
     Ok(files)
