@@ -46,7 +46,7 @@ static int fail(const struct autoscorer_host *host, uint64_t call, const char *c
     return AUTOSCORER_ERROR;
 }
 
-/* Asked in every long loop: a scorer that has not stopped 100 ms after it was asked to is killed. */
+/* Asked in every long loop: a scorer that has not stopped 150 ms after it was asked to is killed. */
 static int stopped(const struct autoscorer_host *host, uint64_t call, size_t done) {
     return done % 1000 == 0 && host->cancelled(call);
 }

@@ -49,7 +49,7 @@ class Job {
         return value;
     }
 
-    // To be called in every long loop: a scorer that has not stopped 100 ms after it was asked to is killed.
+    // To be called in every long loop: a scorer that has not stopped 150 ms after it was asked to is killed.
     void check() const {
         if (++checks % 1024 == 0 && host.cancelled(request.call)) throw Fault("CANCELLED", "the job was cancelled", "");
     }

@@ -117,7 +117,7 @@ fn what_is_left_behind_and_no_artifact_is_found() {
 
 #[test]
 fn a_scorer_that_does_not_hear_is_found() {
-    assert_found("deaf", "cancel", &["it had to be killed: asked after ", "100 ms later", "ctx.check()"]);
+    assert_found("deaf", "cancel", &["it had to be killed: asked after ", "150 ms later", "ctx.check()"]);
     // It does so in the beginning, and would pass if it were asked then only.
     assert_found("half_deaf", "cancel", &["it had to be killed: asked after "]);
 }

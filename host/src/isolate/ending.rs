@@ -94,8 +94,9 @@ fn crashed(status: ExitStatus, limits: &Limits) -> ScoreError {
     }
 }
 
-/// How long a worker that was asked to stop may take.
-pub const GRACE: Duration = Duration::from_millis(100);
+/// How long a worker that was asked to stop may take: to give back what it has read takes a while on a busy machine, and its end
+/// must not come later than a quarter of a second.
+pub const GRACE: Duration = Duration::from_millis(150);
 
 /// The name of a signal that ends processes.
 pub fn signal_name(signal: i32) -> String {
