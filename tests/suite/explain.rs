@@ -43,7 +43,7 @@ fn an_unknown_code_is_met_with_one_that_is_known() {
     assert_eq!((slip.code, slip.stdout.as_str()), (2, ""));
     assert!(slip.stderr.contains("did you mean MISMATCH?"), "{}", slip.stderr);
     let stranger = sandbox.run(&["explain", "zzz", "--json"]).json();
-    assert!(stranger["error"]["details"]["hint"].as_str().unwrap().contains("lists all codes"));
+    assert!(stranger["error"]["details"]["hint"].as_str().unwrap().contains("lists all codes of errors"));
 }
 
 #[test]

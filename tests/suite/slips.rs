@@ -156,17 +156,17 @@ fn a_path_that_leads_nowhere_is_met_with_help() {
     assert_eq!(sandbox.run(&["score", "ws"]).code, 0);
     for (arguments, help) in [
         (&["compare", "ws", "nothere"][..], "check the path"),
-        (&["report", "nothere"], "check the path"),
+        (&["report", "nothere", "-o", "page.html"], "check the path"),
         (&["score", "ws", "--baseline", "nothere.json"], "check the path"),
         (&["compare", "ws", "bare"], "score the workspace first: autoscorer score bare"),
         (&["compare", "ws/meta.json", "ws"], "name ws"),
-        (&["report", "empty"], "score a workspace in it first"),
+        (&["report", "empty", "-o", "page.html"], "score a workspace in it first"),
         (&["score", "bare"], "the scorer reads output/pred.csv: put the predictions there"),
         (&["score", "ws/meta.json"], "name the folder that it lies in: ws"),
         (&["score", "ws", "-p", "average=makro"], "did you mean 'macro'?"),
         (&["score", "ws", "-p", "pass_threshold=abc"], "expected a number"),
-        (&["review", "--comments", "nothere", "--references", "ws/meta.json"], "at nothere"),
-        (&["review", "--comments", "ws/input/gt.csv", "--references", "nope.json"], "check the path"),
+        (&["review", "--comments", "nothere", "--references", "ws/meta.json", "-o", "reviewed"], "at nothere"),
+        (&["review", "--comments", "ws/input/gt.csv", "--references", "nope.json", "-o", "reviewed"], "check the path"),
         (&["explain", "UNDEFINED_METRICS"], "the code of a warning"),
     ] {
         let finished = sandbox.run(arguments);

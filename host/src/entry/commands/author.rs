@@ -11,7 +11,7 @@ const TOO_MUCH_MEMORY: &str = "read the input in parts, and free what is not nee
 
 /// What makes two runs of a scorer differ, as a rule.
 pub const NOT_THE_SAME: &str =
-    "look for the clock, random numbers, the order of a hash table (HashMap), and threads that add numbers up";
+    "look for the clock, random numbers, the order of a HashMap or its like, and threads that add numbers up";
 
 /// What to do about an error, in words for the scorer's author.
 pub fn help(error: &ScoreError, abi: Abi) -> Option<&str> {

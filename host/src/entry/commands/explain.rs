@@ -47,7 +47,7 @@ fn find(name: &str) -> Result<Code, ScoreError> {
     let hint = match suggest::nearest(&wanted, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}?"),
         None => {
-            "'autoscorer explain' lists all error codes; if it is the code of a warning, there is a result, and the \
+            "'autoscorer explain' lists all codes of errors; if it is the code of a warning, there is a result, and the \
                  message beside the code says all"
                 .to_owned()
         }
