@@ -42,6 +42,7 @@ pub mod faults;
 pub mod files;
 pub mod keyed;
 pub mod metadata;
+mod mismatch;
 pub mod outcome;
 mod panic;
 pub mod parallel;

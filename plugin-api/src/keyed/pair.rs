@@ -7,8 +7,9 @@ use super::{Columns, Keyed, Values, join};
 use crate::context::Context;
 use crate::error::ScoreError;
 use crate::faults::Faults;
+use crate::mismatch::ids_differ;
 use crate::parallel::Workers;
-use crate::table::{Table, ids_differ};
+use crate::table::Table;
 
 /// Reading two smaller files takes less time than starting a thread for one of them.
 const WORTH_A_THREAD: u64 = 256 << 10;
