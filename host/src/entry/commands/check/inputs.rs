@@ -219,7 +219,8 @@ mod tests {
         let scratch = Scratch::new("check-test").unwrap();
         let good = [("input/gt.csv", "id,v\na,1\n"), ("output/pred.csv", "id,v\na,-12.5\n")];
         let good = good.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).to_vec();
-        let (folder, largest) = Inputs { scratch, good }.grown(100_000).unwrap();
+        let inputs = Inputs { scratch, good };
+        let (folder, largest) = inputs.grown(100_000).unwrap();
         let rows = ["input/gt.csv", "output/pred.csv"].map(|name| {
             let text = fs::read_to_string(folder.join(name)).unwrap();
             text.lines().map(|line| line.split(',').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
