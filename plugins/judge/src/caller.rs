@@ -53,7 +53,7 @@ impl Caller {
         cost: &mut Cost,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Failure> {
-        let mut tries = Tries { before: Instant::now(), sent: Instant::now(), failed: 0, busy: 0 };
+        let mut tries = Tries { before: Instant::now(), sent: Instant::now(), since: None, failed: 0, busy: 0 };
         let mut last = None;
         loop {
             let Some(slot) = self.pace.enter().await else { return Err(given_up(last)) };
@@ -95,8 +95,10 @@ impl Caller {
                 // A slow server that answers somebody is worth waiting for.
                 let bearable = self.pace.quiet() + pause <= self.patience;
                 // It means everybody, as a rule, and then nobody is answered any more. A server that has answered another
-                // call while this one was on its way has turned away this one only, and the others need not wait for it.
-                let everybody = !self.pace.answered_since(tries.sent);
+                // call since this one was made, or made the time before, has turned away this one only, and the others need
+                // not wait for it.
+                let since = tries.since.replace(tries.sent).unwrap_or(tries.sent);
+                let everybody = !self.pace.answered_since(since);
                 if let Some(wait) = wait.filter(|_| bearable && everybody) {
                     self.pace.hold(wait);
                 }
@@ -121,6 +123,8 @@ struct Tries {
     before: Instant,
     /// When it was made the last time.
     sent: Instant,
+    /// When it was made before it was turned away the last time.
+    since: Option<Instant>,
     failed: u32,
     busy: u32,
 }

@@ -92,8 +92,8 @@ fn a_call_that_is_turned_away_alone_waits_alone() {
     let usage = pairs.judge(&Settings { concurrency: 8, ..settings(&server.url) }).unwrap();
     pairs.assert_true();
     assert_eq!(usage.failed, 0);
-    // If all waited with it, only those in flight would be answered between one try and the next.
-    assert!((1..15).contains(&usage.retries), "{} retries", usage.retries);
+    // If all waited with it, only the seven in flight would be answered between one try and the next: 28 tries at least.
+    assert!((1..25).contains(&usage.retries), "{} retries", usage.retries);
 }
 
 #[test]
